@@ -1,0 +1,9 @@
+#include "common/base/messages/areas.h"
+
+namespace assay::messages {
+
+std::vector<absl::Span<const CatalogueEntry>> Areas() {
+  return {Agent(), Cli(), Document(), Identity(), Probe(), Server(), Store(), System(), Verdict()};
+}
+
+}  // namespace assay::messages
