@@ -33,7 +33,7 @@ const std::vector<MetricInfo>& Catalogue();
 // nullptr for an unknown name.
 const MetricInfo* Find(absl::string_view name);
 
-// The unit as it is shown: "ms", "%", "B/s".
+// The unit as it is shown: "ms", "%", "B/s"; "" for counts and plain numbers.
 std::string UnitSymbol(v1::Unit unit);
 
 }  // namespace assay::metric
