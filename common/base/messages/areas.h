@@ -17,6 +17,7 @@ absl::Span<const CatalogueEntry> Probe();     // probes and their outcomes
 absl::Span<const CatalogueEntry> Server();    // coordinator: runs, dispatch
 absl::Span<const CatalogueEntry> Store();     // database and migrations
 absl::Span<const CatalogueEntry> System();    // files, network, processes
+absl::Span<const CatalogueEntry> Term();      // options that every command has
 absl::Span<const CatalogueEntry> Verdict();   // criteria and decisions
 
 std::vector<absl::Span<const CatalogueEntry>> Areas();
