@@ -16,6 +16,8 @@ constexpr absl::Duration kLeaseSlack = absl::Seconds(60);
 constexpr absl::Duration kLeastStartTime = absl::Milliseconds(200);
 // An agent is never handed more than this at once; the rest stays with the coordinator.
 constexpr size_t kMaxLeasesPerAgent = 64;
+// One commit's worth: a long absence does not turn into one huge transaction.
+constexpr size_t kMaxBatch = 5000;
 
 bool Ended(v1::TaskState state) {
   return state != v1::TASK_STATE_PENDING && state != v1::TASK_STATE_LEASED;
@@ -66,6 +68,9 @@ v1::CoordinatorMessage AssignmentMessage(const store::RunRecord& run, const stor
   return message;
 }
 
+// "vantage/sz-office" -> "sz-office".
+std::string NameOf(const std::string& subject) { return subject.substr(subject.find('/') + 1); }
+
 bool Lists(const google::protobuf::RepeatedPtrField<v1::TaskRef>& refs,
            const store::TaskRecord& task) {
   return std::any_of(refs.begin(), refs.end(), [&](const v1::TaskRef& ref) {
@@ -95,7 +100,7 @@ void TaskBoard::AddRun(const store::RunRecord& run, std::vector<store::TaskRecor
     task.record = std::move(tasks[i]);
     Count(state, task.record.state, 1);
     if (Ended(task.record.state)) state.ended.push_back(task.record.index);
-    Index(state, task);
+    Index(task);
   }
 }
 
@@ -114,18 +119,15 @@ Batch TaskBoard::OnConnected(const std::string& agent_id, const std::string& sub
   if (!previous.empty() && previous != agent_id) subject_of_agent_.erase(previous);
   Relist(subject);
 
-  // Every lease of this subject, whoever of its agents holds it.
-  for (auto& [holder, leases] : leased_) {
-    for (const auto& [run, index] : leases) {
-      Task& task = runs_.at(run).tasks[index];
-      if (task.set_aside || SubjectOf(task.record) != subject) continue;
-      bool held = holder == agent_id &&
-                  (Lists(hello.running(), task.record) || Lists(hello.spooled(), task.record));
-      if (!held) {
-        batch.transitions.push_back(GiveBack(
-            task, now, holder == agent_id ? "server.agent_restarted" : "server.agent_replaced"));
-      }
-    }
+  // Giving back changes the set that is walked.
+  const std::set<TaskId> leases = subjects_[subject].leased;
+  for (const auto& [run, index] : leases) {
+    Task& task = runs_.at(run).tasks[index];
+    bool own = task.record.agent_id == agent_id;
+    if (own && (Lists(hello.running(), task.record) || Lists(hello.spooled(), task.record)))
+      continue;
+    batch.transitions.push_back(
+        GiveBack(task, now, own ? "server.agent_restarted" : "server.agent_replaced"));
   }
   for (const v1::TaskRef& ref : hello.running()) {
     const Task* task = Find(ref);
@@ -153,10 +155,14 @@ void TaskBoard::OnHeartbeat(const std::string& agent_id, const v1::Heartbeat& he
         task->record.agent_id != agent_id || task->record.attempt != ref.attempt()) {
       continue;
     }
-    lease_deadlines_.erase({task->lease_deadline, ref.run(), ref.task()});
-    task->lease_deadline = now + task->record.time_limit + kLeaseSlack;
-    lease_deadlines_.insert({task->lease_deadline, ref.run(), ref.task()});
+    Renew(*task, now);
   }
+}
+
+void TaskBoard::Renew(Task& task, absl::Time now) {
+  lease_deadlines_.erase({task.lease_deadline, task.record.run, task.record.index});
+  task.lease_deadline = now + task.record.time_limit + kLeaseSlack;
+  lease_deadlines_.insert({task.lease_deadline, task.record.run, task.record.index});
 }
 
 void TaskBoard::OnProgress(const std::string& agent_id, const v1::Progress& progress) {
@@ -212,23 +218,19 @@ Batch TaskBoard::Plan(absl::Time now) {
 }
 
 void TaskBoard::PlanLeases(absl::Time now, Batch& batch) {
-  // Subjects whose agent is fully occupied leave `ready_` for this call only.
   std::vector<std::string> full;
   while (!ready_.empty() && ready_.begin()->first <= now) {
     std::string name = ready_.begin()->second;
     Subject& subject = subjects_.at(name);
-    auto& leases = leased_[subject.agent_id];
-    size_t given = 0;
+    size_t held = subject.leased.size();
     while (!subject.pending.empty() && std::get<0>(*subject.pending.begin()) <= now &&
-           leases.size() + given < kMaxLeasesPerAgent) {
+           held < kMaxLeasesPerAgent && batch.transitions.size() < kMaxBatch) {
       auto [due, run_id, index] = *subject.pending.begin();
       RunState& run = runs_.at(run_id);
       Task& task = run.tasks[index];
       if (task.record.window_end < now + kLeastStartTime) {
-        // Too late to start: PlanMissed takes it when the window has closed.
-        Unindex(task);
-        task.set_aside = false;
-        window_ends_.insert({task.record.window_end, run_id, index});
+        // Too late to start; PlanMissed takes it when the window has closed.
+        subject.pending.erase(subject.pending.begin());
         continue;
       }
       uint32_t attempt = task.record.attempt + 1;
@@ -238,22 +240,24 @@ void TaskBoard::PlanLeases(absl::Time now, Batch& batch) {
       batch.transitions.push_back(std::move(transition));
       batch.messages.push_back(
           {subject.agent_id, AssignmentMessage(run.run, task.record, attempt, now)});
-      ++given;
+      ++held;
     }
-    if (leases.size() + given >= kMaxLeasesPerAgent) {
+    if (batch.transitions.size() >= kMaxBatch) break;
+    if (held >= kMaxLeasesPerAgent) {
+      // Out of the way for this call; what is set aside counts as leased only after Commit().
       ready_.erase({subject.listed_due, name});
       subject.listed_due = absl::InfiniteFuture();
       full.push_back(name);
+    } else {
+      Relist(name);
     }
   }
-  for (const std::string& name : full) {
-    Subject& subject = subjects_.at(name);
-    if (leased_[subject.agent_id].size() < kMaxLeasesPerAgent) Relist(name);
-  }
+  for (const std::string& name : full) Relist(name);
 }
 
 void TaskBoard::PlanMissed(absl::Time now, Batch& batch) {
-  while (!window_ends_.empty() && std::get<0>(*window_ends_.begin()) <= now) {
+  while (!window_ends_.empty() && std::get<0>(*window_ends_.begin()) <= now &&
+         batch.transitions.size() < kMaxBatch) {
     auto [end, run_id, index] = *window_ends_.begin();
     Task& task = runs_.at(run_id).tasks[index];
     std::string subject = SubjectOf(task.record);
@@ -261,17 +265,21 @@ void TaskBoard::PlanMissed(absl::Time now, Batch& batch) {
     batch.transitions.push_back(
         Propose(task, v1::TASK_STATE_MISSED,
                 MakeMessage(away ? "server.missed_agent_away" : "server.missed_window_closed",
-                            {{"subject", subject.substr(subject.find('/') + 1)}})));
+                            {{"subject", NameOf(subject)}})));
   }
 }
 
 void TaskBoard::PlanExpired(absl::Time now, Batch& batch) {
-  for (auto it = lease_deadlines_.begin();
-       it != lease_deadlines_.end() && std::get<0>(*it) <= now;) {
-    Task& task = runs_.at(std::get<1>(*it)).tasks[std::get<2>(*it)];
-    ++it;
-    // An agent that is away may hold the result: it decides when it is back, or PlanLost does.
-    if (subject_of_agent_.count(task.record.agent_id) == 0) continue;
+  while (!lease_deadlines_.empty() && std::get<0>(*lease_deadlines_.begin()) <= now) {
+    auto [deadline, run_id, index] = *lease_deadlines_.begin();
+    Task& task = runs_.at(run_id).tasks[index];
+    if (subject_of_agent_.count(task.record.agent_id) == 0) {
+      // An agent that is away may hold the result: it decides when it is back, or PlanLost does.
+      lease_deadlines_.erase(lease_deadlines_.begin());
+      task.lease_deadline = now + kLeaseSlack;
+      lease_deadlines_.insert({task.lease_deadline, run_id, index});
+      continue;
+    }
     batch.messages.push_back(
         {task.record.agent_id, CancelMessage(RefOf(task.record, task.record.attempt))});
     batch.transitions.push_back(GiveBack(task, now, "server.lease_ran_out"));
@@ -284,11 +292,10 @@ void TaskBoard::PlanLost(absl::Time now, Batch& batch) {
     for (Task& task : run.tasks) {
       if (task.set_aside || task.record.state != v1::TASK_STATE_LEASED) continue;
       if (subject_of_agent_.count(task.record.agent_id) > 0) continue;
-      std::string subject = SubjectOf(task.record);
       batch.transitions.push_back(
           Propose(task, v1::TASK_STATE_MISSED,
                   MakeMessage("server.agent_never_came_back",
-                              {{"subject", subject.substr(subject.find('/') + 1)}})));
+                              {{"subject", NameOf(SubjectOf(task.record))}})));
     }
   }
 }
@@ -344,7 +351,7 @@ void TaskBoard::Apply(const store::TaskTransition& transition, absl::Time now) {
   Count(run, transition.to, 1);
   if (Ended(transition.to)) run.ended.push_back(transition.index);
   ++run.version;
-  Index(run, task);
+  Index(task);
 }
 
 void TaskBoard::Rollback(const Batch& batch) {
@@ -354,11 +361,11 @@ void TaskBoard::Rollback(const Batch& batch) {
     Task& task = found->second.tasks[transition.index];
     if (!task.set_aside) continue;
     task.set_aside = false;
-    Index(found->second, task);
+    Index(task);
   }
 }
 
-void TaskBoard::Index(RunState&, Task& task) {
+void TaskBoard::Index(Task& task) {
   const store::TaskRecord& record = task.record;
   if (record.state == v1::TASK_STATE_PENDING) {
     std::string subject = SubjectOf(record);
@@ -366,8 +373,10 @@ void TaskBoard::Index(RunState&, Task& task) {
     window_ends_.insert({record.window_end, record.run, record.index});
     Relist(subject);
   } else if (record.state == v1::TASK_STATE_LEASED) {
-    leased_[record.agent_id].insert({record.run, record.index});
+    std::string subject = SubjectOf(record);
+    subjects_[subject].leased.insert({record.run, record.index});
     lease_deadlines_.insert({task.lease_deadline, record.run, record.index});
+    Relist(subject);
   }
 }
 
@@ -380,12 +389,9 @@ void TaskBoard::Unindex(Task& task) {
     window_ends_.erase({record.window_end, record.run, record.index});
     Relist(subject);
   } else if (record.state == v1::TASK_STATE_LEASED) {
-    auto holder = leased_.find(record.agent_id);
-    if (holder != leased_.end()) {
-      std::string subject = SubjectOf(record);
-      holder->second.erase({record.run, record.index});
-      Relist(subject);
-    }
+    std::string subject = SubjectOf(record);
+    subjects_[subject].leased.erase({record.run, record.index});
+    Relist(subject);
     lease_deadlines_.erase({task.lease_deadline, record.run, record.index});
   }
 }
@@ -395,7 +401,7 @@ void TaskBoard::Relist(const std::string& name) {
   Subject& subject = subjects_[name];
   absl::Time due = absl::InfiniteFuture();
   if (!subject.agent_id.empty() && !subject.pending.empty() &&
-      leased_[subject.agent_id].size() < kMaxLeasesPerAgent) {
+      subject.leased.size() < kMaxLeasesPerAgent) {
     due = std::get<0>(*subject.pending.begin());
   }
   if (due == subject.listed_due) return;
@@ -446,8 +452,9 @@ std::string TaskBoard::SubjectOf(const v1::TaskRef& ref) const {
 }
 
 uint32_t TaskBoard::LeasedBy(const std::string& agent_id) const {
-  auto found = leased_.find(agent_id);
-  return found == leased_.end() ? 0 : static_cast<uint32_t>(found->second.size());
+  auto subject = subject_of_agent_.find(agent_id);
+  if (subject == subject_of_agent_.end()) return 0;
+  return static_cast<uint32_t>(subjects_.at(subject->second).leased.size());
 }
 
 RunView TaskBoard::View(const std::string& run, size_t ended_position) const {

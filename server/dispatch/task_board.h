@@ -13,7 +13,7 @@
 // messages) or Rollback().
 //
 // Invariants: a pending task that is not set aside is in exactly one subject's queue and in
-// `window_ends_`; a leased one is in its holder's set; every task ends in exactly one final state.
+// `window_ends_`; a leased one is in its subject's set; every task ends in exactly one final state.
 #ifndef ASSAY_SERVER_DISPATCH_TASK_BOARD_H_
 #define ASSAY_SERVER_DISPATCH_TASK_BOARD_H_
 
@@ -124,14 +124,16 @@ class TaskBoard {
   struct Subject {
     std::string agent_id;                            // connected agent, "" for none
     std::set<TimedTask> pending;                     // by due time
+    std::set<TaskId> leased;                         // to this agent or an earlier one
     absl::Time listed_due = absl::InfiniteFuture();  // its entry in ready_
   };
 
   Task* Find(const v1::TaskRef& ref);
   const Task* Find(const v1::TaskRef& ref) const;
   static std::string SubjectOf(const store::TaskRecord& task);
-  void Index(RunState& run, Task& task);
+  void Index(Task& task);
   void Unindex(Task& task);
+  void Renew(Task& task, absl::Time now);
   void Relist(const std::string& subject);
   void Count(RunState& run, v1::TaskState state, int change);
   void Apply(const store::TaskTransition& transition, absl::Time now);
@@ -146,7 +148,6 @@ class TaskBoard {
   std::map<std::string, RunState> runs_;
   std::map<std::string, Subject> subjects_;
   std::map<std::string, std::string> subject_of_agent_;  // connected agents
-  std::map<std::string, std::set<TaskId>> leased_;       // by agent id
   std::set<std::pair<absl::Time, std::string>> ready_;   // next due task of each connected subject
   std::set<TimedTask> window_ends_;                      // of pending tasks
   std::set<TimedTask> lease_deadlines_;                  // of leased tasks

@@ -1,0 +1,120 @@
+#include "server/dispatch/document_book.h"
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "common/base/message.h"
+#include "common/base/names.h"
+#include "common/base/status_macros.h"
+#include "core/document/changes.h"
+
+namespace assay::dispatch {
+namespace {
+
+const google::protobuf::Message* BodyOf(const v1::Document& document) {
+  switch (document.kind_case()) {
+    case v1::Document::kServer:
+      return &document.server();
+    case v1::Document::kVantage:
+      return &document.vantage();
+    case v1::Document::kProfile:
+      return &document.profile();
+    case v1::Document::kPlan:
+      return &document.plan();
+    default:
+      return nullptr;
+  }
+}
+
+// What a plan names must exist.
+absl::Status CheckReferences(store::Store& store, const v1::Plan& plan,
+                             const std::set<std::string>& coming) {
+  auto check = [&](const std::string& kind, const std::string& name) -> absl::Status {
+    if (coming.count(kind + "/" + name) > 0) return absl::OkStatus();
+    absl::Status status = store.GetDocument(kind, name).status();
+    if (!absl::IsNotFound(status)) return status;
+    return Error(absl::StatusCode::kNotFound, "server.plan_names_unknown",
+                 {{"plan", plan.name()}, {"kind", kind}, {"name", name}});
+  };
+  for (const std::string& server : plan.servers()) ASSAY_RETURN_IF_ERROR(check("server", server));
+  for (const std::string& vantage : plan.vantages()) {
+    ASSAY_RETURN_IF_ERROR(check("vantage", vantage));
+  }
+  if (plan.profile().empty()) return absl::OkStatus();
+  return check("profile", plan.profile());
+}
+
+}  // namespace
+
+std::string KindOf(const v1::Document& document) {
+  switch (document.kind_case()) {
+    case v1::Document::kServer:
+      return "server";
+    case v1::Document::kVantage:
+      return "vantage";
+    case v1::Document::kProfile:
+      return "profile";
+    case v1::Document::kPlan:
+      return "plan";
+    default:
+      return "";
+  }
+}
+
+std::string NameOf(const v1::Document& document) {
+  switch (document.kind_case()) {
+    case v1::Document::kServer:
+      return document.server().name();
+    case v1::Document::kVantage:
+      return document.vantage().name();
+    case v1::Document::kProfile:
+      return document.profile().name();
+    case v1::Document::kPlan:
+      return document.plan().name();
+    default:
+      return "";
+  }
+}
+
+absl::StatusOr<v1::ApplyResponse> Apply(store::Store& store, const v1::ApplyRequest& request) {
+  std::set<std::string> coming;
+  for (const v1::Document& document : request.documents()) {
+    std::string kind = KindOf(document);
+    std::string name = NameOf(document);
+    if (kind.empty() || !IsValidName(name)) {
+      return Error(absl::StatusCode::kInvalidArgument, "identity.bad_name", {{"name", name}});
+    }
+    if (!coming.insert(kind + "/" + name).second) {
+      return Error(absl::StatusCode::kInvalidArgument, "server.document_twice",
+                   {{"kind", kind}, {"name", name}});
+    }
+  }
+  v1::ApplyResponse response;
+  std::vector<v1::Document> changed;
+  for (const v1::Document& document : request.documents()) {
+    if (document.has_plan()) {
+      ASSAY_RETURN_IF_ERROR(CheckReferences(store, document.plan(), coming));
+    }
+    v1::AppliedDocument& applied = *response.add_documents();
+    applied.set_kind(KindOf(document));
+    applied.set_name(NameOf(document));
+    absl::StatusOr<v1::Document> before = store.GetDocument(applied.kind(), applied.name());
+    if (absl::IsNotFound(before.status())) {
+      applied.set_action(v1::APPLY_ACTION_CREATED);
+      changed.push_back(document);
+      continue;
+    }
+    ASSAY_RETURN_IF_ERROR(before.status());
+    for (std::string& line : document::DescribeChanges(*BodyOf(*before), *BodyOf(document))) {
+      applied.add_changes(std::move(line));
+    }
+    applied.set_action(applied.changes().empty() ? v1::APPLY_ACTION_UNCHANGED
+                                                 : v1::APPLY_ACTION_UPDATED);
+    if (!applied.changes().empty()) changed.push_back(document);
+  }
+  if (!request.dry_run() && !changed.empty()) ASSAY_RETURN_IF_ERROR(store.PutDocuments(changed));
+  return response;
+}
+
+}  // namespace assay::dispatch
