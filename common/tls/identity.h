@@ -34,8 +34,11 @@ absl::StatusOr<std::string> MakeCsr(absl::string_view key_pem);
 // Of the first certificate in the PEM.
 absl::StatusOr<CertificateInfo> ReadCertificate(absl::string_view pem);
 
-// OK only if the key belongs to the leaf and the chain ends in the CA.
+// OK only if the key belongs to the leaf and the chain ends in the CA. Says nothing of validity
+// periods: a host whose clock is wrong still has its identity.
 absl::Status CheckIdentity(const Identity& identity);
+// Key, leaf and CA out of one PEM text; checked.
+absl::StatusOr<Identity> ParseIdentity(absl::string_view pem);
 absl::StatusOr<Identity> LoadIdentity(const std::string& path);
 // Checks first, then writes atomically.
 absl::Status SaveIdentity(const std::string& path, const Identity& identity);

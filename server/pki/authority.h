@@ -18,13 +18,19 @@
 
 namespace assay::pki {
 
-// What a URI SAN says.
+enum class PeerKind { kAgent, kPerson, kCoordinator };
+
+// What a URI SAN says. Whether an agent is on a server or a vantage is the store's knowledge.
 struct PeerName {
   std::string coordinator;
-  v1::SubjectKind kind = v1::SUBJECT_KIND_UNSPECIFIED;
-  std::string id;  // agent id or person
+  PeerKind kind = PeerKind::kAgent;
+  std::string id;  // agent id or person; empty for the coordinator
 };
+// UNAUTHENTICATED for anything but what FormatPeerUri() writes: one name has one spelling.
 absl::StatusOr<PeerName> ParsePeerUri(absl::string_view uri);
+// Bytes of the id outside A-Z a-z 0-9 - . _ are percent-encoded (RFC 3986), so people may have
+// names in any script.
+std::string FormatPeerUri(const PeerName& name);
 
 struct IssuedCertificate {
   std::string chain_pem;  // leaf, CA
@@ -34,8 +40,10 @@ struct IssuedCertificate {
 // Thread-safe.
 class Authority {
  public:
-  // Creates CA key and certificate in `directory` (ca.key 0600, ca.pem). ALREADY_EXISTS where there
-  // is one.
+  // Creates CA key and certificate in `directory` (ca.key 0600, ca.pem), which must exist.
+  // ALREADY_EXISTS where there is one; a key without a certificate is left by a crash during
+  // creation, was never used, and is replaced. The coordinator's name has 1 to 50 characters of
+  // A-Z a-z 0-9 - . _
   static absl::Status Create(const std::string& directory, absl::string_view coordinator_name,
                              absl::Time now);
   static absl::StatusOr<std::unique_ptr<Authority>> Load(const std::string& directory);
@@ -46,12 +54,15 @@ class Authority {
   virtual std::string ca_fingerprint() const = 0;
 
   // Signs the request for an agent (`agent_id` set) or a person. The request must be signed by its
-  // own key (P-256 or better, RSA 2048 or better).
+  // own key (P-256 or better, RSA 2048 or better). Nothing else in the request counts. The
+  // certificate ends with the CA's if that is earlier. INVALID_ARGUMENT for a bad request or
+  // subject, FAILED_PRECONDITION where the CA is not valid at `now`.
   virtual absl::StatusOr<IssuedCertificate> Issue(absl::string_view csr_der,
                                                   const store::Subject& subject,
                                                   absl::string_view agent_id, absl::Time now,
                                                   absl::Duration lifetime) = 0;
-  // The coordinator's own serving identity, with DNS and IP SANs for `names`. Its chain ends in the
+  // The coordinator's own serving identity, with DNS and IP SANs for `names` (at least one), and a
+  // new key. Its chain ends in the
   // CA so that a joining agent can find it by its fingerprint.
   virtual absl::StatusOr<tls::Identity> IssueServing(const std::vector<std::string>& names,
                                                      absl::Time now, absl::Duration lifetime) = 0;
