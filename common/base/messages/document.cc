@@ -33,6 +33,41 @@ constexpr CatalogueEntry kDocumentEntries[] = {
      "{at}{text} 超过了 100 %；请写 0% 到 100% 之间的比例，例如 1%"},
     {"document.ambiguous_ratio", "{at}{text} could mean 1 % or 100 %; write 1% or 100%",
      "{at}{text} 既可能是 1 % 也可能是 100 %；请写成 1% 或 100%"},
+    // ---- windows
+    {"window.unknown_zone",
+     "{at}unknown time zone \"{text}\"; write an IANA name such as Asia/Shanghai (the names come "
+     "from the system's tzdata)",
+     "{at}未知的时区“{text}”；请写 IANA 名称，例如 Asia/Shanghai（名称来自系统的 tzdata）"},
+    {"window.no_zone",
+     "{at}window {window} has no time zone; give time_zone to the window or to the plan, for "
+     "example "
+     "Asia/Shanghai",
+     "{at}窗口 {window} 没有时区；请为该窗口或计划填写 time_zone，例如 Asia/Shanghai"},
+    {"window.bad_time",
+     "{at}\"{text}\" is not a time of day; write it like 19:30 or 19:30:00, at most 24:00",
+     "{at}“{text}”不是一天中的时刻；请写成 19:30 或 19:30:00 的形式，最晚 24:00"},
+    {"window.start_at_24", "{at}an interval cannot start at {text}; write 00:00 of the next day",
+     "{at}时段不能从 {text} 开始；请写次日的 00:00"},
+    {"window.bad_date", "{at}\"{text}\" is not a date; write it like 2026-10-01",
+     "{at}“{text}”不是日期；请写成 2026-10-01 的形式"},
+    {"window.overlap",
+     "{at}window {window} opens twice at the same time: {first} and {second} overlap; join or "
+     "separate them",
+     "{at}窗口 {window} 在同一时间打开两次：{first} 与 {second} 重叠；请合并或分开"},
+    {"window.civil_or_relative",
+     "{at}window {window} needs either intervals or relative, and not both; for example an "
+     "interval "
+     "with start: \"19:00\" and end: \"23:00\"",
+     "{at}窗口 {window} 须写 intervals 或 relative 之一，且不能都写；例如 start: \"19:00\"、end: "
+     "\"23:00\" 的时段"},
+    {"window.bad_relative",
+     "{at}the relative times of window {window} are out of range; after is at least 0s, length "
+     "more "
+     "than 0s, both at most 366d",
+     "{at}窗口 {window} 的相对时间超出范围；after 不小于 0s，length 大于 0s，两者最多 366d"},
+    {"window.bad_run_length",
+     "{at}the length of plan {plan} is out of range; write more than 0s and at most 366d",
+     "{at}计划 {plan} 的 length 超出范围；须大于 0s 且不超过 366d"},
 };
 
 }  // namespace
