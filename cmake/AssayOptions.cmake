@@ -7,6 +7,7 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 
 option(ASSAY_TESTS "Build the tests" ON)
+option(ASSAY_FUZZ "Build the fuzz targets with libFuzzer (needs clang)" OFF)
 option(ASSAY_UNITY "Compile the files of a library together: quicker from clean" OFF)
 set(ASSAY_SANITIZE "" CACHE STRING "Value of -fsanitize=, empty for none")
 
@@ -27,6 +28,10 @@ string(REPLACE "-g" "-g1" CMAKE_CXX_FLAGS_DEBUG "${CMAKE_CXX_FLAGS_DEBUG}")
 
 if(ASSAY_SANITIZE)
   add_compile_options(-fsanitize=${ASSAY_SANITIZE} -fno-omit-frame-pointer -O1)
+  if(ASSAY_FUZZ)
+    # Coverage feedback from every library; the driver is linked into the targets only.
+    add_compile_options(-fsanitize=fuzzer-no-link)
+  endif()
   add_link_options(-fsanitize=${ASSAY_SANITIZE})
   if(ASSAY_SANITIZE MATCHES undefined)
     add_compile_options(-fno-sanitize-recover=undefined)

@@ -13,6 +13,10 @@ namespace assay::rpc {
 absl::StatusOr<store::CertificateRecord> CallerOf(const grpc::ServerContextBase& context,
                                                   const dispatch::Access& access);
 
+// The same from a connection's TLS facts.
+absl::StatusOr<store::CertificateRecord> IdentifyPeer(const grpc::AuthContext& context,
+                                                      const dispatch::Access& access);
+
 }  // namespace assay::rpc
 
 #endif  // ASSAY_SERVER_RPC_CALLER_H_

@@ -89,6 +89,13 @@ constexpr CatalogueEntry kServerEntries[] = {
      "{dir} holds no coordinator; create one with `assayd init --dir {dir} --name NAME --address "
      "HOST:PORT`",
      "{dir} 中没有协调器；请用 assayd init --dir {dir} --name 名称 --address 主机:端口 创建"},
+    {"server.initialised",
+     "Coordinator {name} is ready in {dir}.\nStart it:            assayd serve --dir {dir}\nAs its "
+     "first admin:  "
+     "assay --context {dir}/admin whoami\nAgents and people dial {address}.",
+     "协调器 {name} 已在 {dir} 中就绪。\n启动：            assayd serve --dir "
+     "{dir}\n以首位管理员身份："
+     "assay --context {dir}/admin whoami\n代理和人员连接 {address}。"},
     {"server.bad_settings", "{path}: {detail}", "{path}：{detail}"},
 };
 

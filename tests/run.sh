@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# Installs what the tests need, builds, and runs every test:
+#   format, the release build with all tests (system tests in network namespaces among them), the same
+#   unit tests under address+undefined sanitizers, the threaded ones under the thread sanitizer,
+#   clang-tidy, and a short run of every fuzz target.
+#   tests/run.sh [STEP...]   only these: format release asan tsan tidy fuzz
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+deploy/install-packages.sh build test
+steps=("$@")
+[ ${#steps[@]} -gt 0 ] || steps=(format release asan tsan tidy fuzz)
+jobs=$(nproc)
+seconds=${ASSAY_FUZZ_SECONDS:-8}
+
+sources() { git ls-files -co --exclude-standard -- '*.cc' '*.h' | while read -r f; do [ -f "$f" ] && echo "$f"; done; }
+build() {
+  cmake --preset "$1" >"build/$1-configure.log" 2>&1 || { cat "build/$1-configure.log"; return 1; }
+  cmake --build --preset "$1" -j "$jobs" -- --quiet
+}
+
+step_format() { sources | xargs clang-format --dry-run --Werror; }
+step_release() {
+  build release
+  ctest --preset release -j "$jobs"
+}
+step_asan() {
+  build asan
+  ctest --preset asan -j "$jobs" -LE system
+}
+step_tsan() {
+  build tsan
+  ctest --preset tsan -j "$jobs" -L threads
+}
+step_tidy() {
+  # Over the release build's unity files: the headers are read once a library instead of once a file.
+  cmake --preset release >/dev/null
+  cmake --build --preset release -j "$jobs" --target assay_services -- --quiet
+  tests/tidy.py build/release "$jobs"
+}
+step_fuzz() {
+  build fuzz
+  for target in build/fuzz/fuzz/*_fuzz; do
+    name=$(basename "$target")
+    corpus=tests/fuzz/corpus/${name%_fuzz}
+    work=$(mktemp -d)
+    "$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -print_final_stats=0 \
+      -artifact_prefix="build/fuzz/$name-" -verbosity=0 "$work" $([ -d "$corpus" ] && echo "$corpus") ||
+      { echo "fuzz target $name failed; see build/fuzz/$name-*"; return 1; }
+    rm -rf "$work"
+  done
+}
+
+mkdir -p build
+for step in "${steps[@]}"; do
+  echo "== $step"
+  start=$SECONDS
+  "step_$step"
+  echo "== $step: passed in $((SECONDS - start)) s"
+done
