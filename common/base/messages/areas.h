@@ -12,6 +12,7 @@ namespace assay::messages {
 absl::Span<const CatalogueEntry> Agent();     // session, spool, guard, command line
 absl::Span<const CatalogueEntry> Cli();       // headings and hints of the `assay` command
 absl::Span<const CatalogueEntry> Document();  // YAML, units, windows, plans
+absl::Span<const CatalogueEntry> Guard();     // agent.yaml, and what it refuses
 absl::Span<const CatalogueEntry> Identity();  // certificates, tokens, roles
 absl::Span<const CatalogueEntry> Probe();     // probes and their outcomes
 absl::Span<const CatalogueEntry> Server();    // coordinator: runs, dispatch
