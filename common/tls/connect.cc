@@ -210,9 +210,8 @@ absl::Status OpenTunnel(const Socket& socket, const Proxy& proxy, const HostPort
                         const Deadline& deadline) {
   std::string peer = target.ToString();
   std::string request = absl::StrCat("CONNECT ", peer, " HTTP/1.1\r\nHost: ", peer, "\r\n");
-  if (!proxy.user_info.empty()) {
-    absl::StrAppend(&request, "Proxy-Authorization: Basic ", absl::Base64Escape(proxy.user_info),
-                    "\r\n");
+  if (std::string authorization = proxy.Authorization(); !authorization.empty()) {
+    absl::StrAppend(&request, "Proxy-Authorization: ", authorization, "\r\n");
   }
   absl::StrAppend(&request, "\r\n");
   ASSAY_RETURN_IF_ERROR(SendAll(socket, request, proxy, target, deadline));

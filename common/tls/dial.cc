@@ -29,16 +29,17 @@ constexpr absl::Duration kSilence = absl::Seconds(3);
 
 bool IsHostCharacter(char c) { return absl::ascii_isalnum(c) || c == '-' || c == '.' || c == '_'; }
 
+// An IPv6 address, with or without a zone ("fe80::1%eth0").
 bool IsIpv6(absl::string_view host) {
-  if (std::count(host.begin(), host.end(), ':') < 2) return false;
-  absl::string_view zone;
-  if (size_t percent = host.find('%'); percent != absl::string_view::npos) {
-    zone = host.substr(percent + 1);
-    host = host.substr(0, percent);
+  size_t percent = host.find('%');
+  if (percent != absl::string_view::npos) {
+    absl::string_view zone = host.substr(percent + 1);
     if (zone.empty() || !std::all_of(zone.begin(), zone.end(), IsHostCharacter)) return false;
   }
-  return std::all_of(host.begin(), host.end(),
-                     [](char c) { return absl::ascii_isxdigit(c) || c == ':' || c == '.'; });
+  std::string address(host.substr(0, percent));
+  unsigned char bytes[16];
+  return address.find('\0') == std::string::npos &&
+         inet_pton(AF_INET6, address.c_str(), bytes) == 1;
 }
 
 absl::Status BadHostPort(absl::string_view text) {

@@ -8,8 +8,10 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "common/base/message.h"
@@ -112,6 +114,10 @@ absl::StatusOr<Proxy> ParseProxy(absl::string_view variable, absl::string_view v
 }
 
 }  // namespace
+
+std::string Proxy::Authorization() const {
+  return user_info.empty() ? "" : absl::StrCat("Basic ", absl::Base64Escape(user_info));
+}
 
 Environment ProcessEnvironment() {
   return [](const char* name) -> std::optional<std::string> {

@@ -17,6 +17,8 @@ struct Proxy {
   HostPort address;
   std::string user_info;  // "user:password", percent-decoded; empty: none. Secret.
   std::string variable;   // the environment variable that named it, for messages
+  // Value of the Proxy-Authorization header; empty: none. Secret too.
+  std::string Authorization() const;
 };
 
 // Value of an environment variable; nullopt where it is not set.

@@ -1,5 +1,6 @@
 #include "server/pki/csr.h"
 
+#include <openssl/core_names.h>
 #include <openssl/err.h>
 
 #include <string>
@@ -33,9 +34,13 @@ absl::Status CheckStrength(const EVP_PKEY* key) {
     const char* type = EVP_PKEY_get0_type_name(key);
     return WeakKey(type == nullptr ? "?" : type);
   }
-  char group[64] = "explicit parameters";
+  // A known curve spelt out by its parameters is refused too: TLS peers refuse such certificates.
+  int spelt_out = 0;
+  EVP_PKEY_get_int_param(key, OSSL_PKEY_PARAM_EC_DECODED_FROM_EXPLICIT_PARAMS, &spelt_out);
+  char group[64] = "?";
   size_t size = 0;
   EVP_PKEY_get_group_name(key, group, sizeof(group), &size);
+  if (spelt_out != 0) return WeakKey(absl::StrCat(group, ", explicit parameters"));
   absl::string_view name = group;
   if (name != "prime256v1" && name != "secp384r1" && name != "secp521r1") return WeakKey(name);
   return absl::OkStatus();

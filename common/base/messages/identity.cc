@@ -104,6 +104,10 @@ constexpr CatalogueEntry kIdentityEntries[] = {
      "{peer} 拒绝了本机的证书（{detail}）；请重新加入，若协调器的时钟有误请校准"},
     {"identity.bad_peer_uri", "the certificate does not say who it is for: \"{uri}\"",
      "证书未说明其所属者：“{uri}”"},
+    {"identity.unreadable_peer", "the caller's certificate cannot be read",
+     "无法读取调用方的证书"},
+    {"identity.not_over_tls", "this call needs TLS, and the connection has none",
+     "此调用需要 TLS，而连接未使用 TLS"},
     {"identity.bad_coordinator_name",
      "\"{name}\" cannot be a coordinator's name; use 1 to 50 letters, digits, dots, hyphens and "
      "underscores",
@@ -148,6 +152,16 @@ constexpr CatalogueEntry kIdentityEntries[] = {
      "the name \"{name}\" is not allowed: use 1 to 63 letters, digits, '-', '_' and '.', beginning "
      "with a letter or digit",
      "名称“{name}”不合规：请使用 1 到 63 个字母、数字、“-”、“_”或“.”，并以字母或数字开头"},
+    {"identity.token_unknown",
+     "this coordinator does not know the join token; copy the whole line again, or ask for a new "
+     "token",
+     "协调器不认识该加入令牌；请重新完整复制加入命令，或申请新的令牌"},
+    {"identity.token_used",
+     "the join token for {subject} was used already (each works once); ask for a new one",
+     "{subject} 的加入令牌已被使用（每个只能用一次）；请申请新的令牌"},
+    {"identity.token_expired",
+     "the join token for {subject} expired at {expired}; ask for a new one",
+     "{subject} 的加入令牌已于 {expired} 过期；请申请新的令牌"},
     {"identity.bad_token_request",
      "a token is for one server, one vantage, or one person with a role",
      "令牌必须对应一台服务器、一个观测点，或一名有角色的人员"},
