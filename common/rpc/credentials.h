@@ -24,7 +24,8 @@ constexpr int kMaxMessageBytes = 64 << 20;
 
 // Serves the identity in a file that tls::SaveIdentity() wrote, and again whenever the file has
 // changed, looked at every `refresh` (whole seconds, at least 1): new connections get the new
-// certificate, old ones live on. While the file is missing the last one is served. A client's
+// certificate, old ones live on. While the file is missing the last one is served; one whose key
+// and certificate differ breaks new connections, so replace it by tls::SaveIdentity(). A client's
 // certificate is asked for and must be of the identity's CA where it is given; it need not be given
 // (enrolment has none), so every handler asks PeerCertificate(). The file is checked now; errors
 // are LoadIdentity()'s.

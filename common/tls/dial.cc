@@ -224,11 +224,14 @@ absl::StatusOr<std::string> FetchCa(const HostPort& coordinator, absl::string_vi
   std::vector<CertificatePtr> chain = client.PeerChain();
   for (const CertificatePtr& candidate : chain) {
     if (FingerprintOf(*candidate) != wanted || X509_check_ca(candidate.get()) == 0) continue;
-    if (VerifyChain(*client.peer_certificate(), chain, *candidate) != X509_V_OK) break;
+    // Anybody can show the CA's certificate; only the coordinator has one that it issued.
+    if (VerifyChain(*client.peer_certificate(), chain, *candidate) != X509_V_OK) {
+      return DialError(absl::StatusCode::kPermissionDenied, "identity.impostor", coordinator);
+    }
     return CertificateToPem(*candidate);
   }
   return DialError(
-      absl::StatusCode::kPermissionDenied, "identity.other_coordinator", coordinator,
+      absl::StatusCode::kPermissionDenied, "identity.other_fingerprint", coordinator,
       {{"expected", wanted}, {"found", chain.empty() ? "-" : FingerprintOf(*chain.back())}});
 }
 

@@ -74,6 +74,16 @@ constexpr CatalogueEntry kIdentityEntries[] = {
      "check the address, and join again if the coordinator was set up anew",
      "{peer} 是另一个协调器，或中间有人冒充：其 CA 为 {found}，应为 {expected}；"
      "请检查地址，若协调器已重新安装，请重新加入"},
+    {"identity.other_fingerprint",
+     "{peer} is not the coordinator of this join command: its CA is {found}, expected {expected}; "
+     "check the address, and that the command is whole and recent",
+     "{peer} 不是此加入命令所指的协调器：其 CA 为 {found}，应为 {expected}；"
+     "请检查地址，并确认命令完整且未过时"},
+    {"identity.impostor",
+     "{peer} shows the right CA but a certificate that this CA did not issue: somebody stands "
+     "between; nothing was sent to it, so check the network before trying again",
+     "{peer} 出示了正确的 CA，但其证书并非由该 CA 签发：中间有人冒充；"
+     "尚未向其发送任何内容，请先检查网络再重试"},
     {"identity.peer_expired",
      "the certificate of {peer} expired on {limit}, and this host's clock says {now}; set the "
      "clock if it is fast, else restart the coordinator so that it renews its certificate",
@@ -104,8 +114,7 @@ constexpr CatalogueEntry kIdentityEntries[] = {
      "{peer} 拒绝了本机的证书（{detail}）；请重新加入，若协调器的时钟有误请校准"},
     {"identity.bad_peer_uri", "the certificate does not say who it is for: \"{uri}\"",
      "证书未说明其所属者：“{uri}”"},
-    {"identity.unreadable_peer", "the caller's certificate cannot be read",
-     "无法读取调用方的证书"},
+    {"identity.unreadable_peer", "the caller's certificate cannot be read", "无法读取调用方的证书"},
     {"identity.not_over_tls", "this call needs TLS, and the connection has none",
      "此调用需要 TLS，而连接未使用 TLS"},
     {"identity.bad_coordinator_name",

@@ -370,7 +370,7 @@ TEST_F(FetchCaTest, RefusesAnother) {
       FetchCa(coordinator.address(), ca_.authority().ca_fingerprint(), kAmple).status();
 
   EXPECT_EQ(status.code(), absl::StatusCode::kPermissionDenied);
-  EXPECT_EQ(Id(status), "identity.other_coordinator");
+  EXPECT_EQ(Id(status), "identity.other_fingerprint");
 }
 
 // Somebody between who copies the CA's certificate, which is no secret, behind a leaf of their own.
@@ -381,7 +381,7 @@ TEST_F(FetchCaTest, RefusesTheRightCaUnderAForeignLeaf) {
   Listener coordinator(Tls(forged));
 
   EXPECT_EQ(Id(FetchCa(coordinator.address(), ca_.authority().ca_fingerprint(), kAmple).status()),
-            "identity.other_coordinator");
+            "identity.impostor");
 }
 
 // The fingerprint of a leaf must not make a CA of it.
