@@ -68,6 +68,33 @@ constexpr CatalogueEntry kDocumentEntries[] = {
     {"window.bad_run_length",
      "{at}the length of plan {plan} is out of range; write more than 0s and at most 366d",
      "{at}计划 {plan} 的 length 超出范围；须大于 0s 且不超过 366d"},
+    // ---- timetables
+    {"schedule.unknown_server",
+     "{at}plan {plan} names server {name}, which is not known; apply its document first",
+     "{at}计划 {plan} 提到的服务器 {name} 不存在；请先应用它的文档"},
+    {"schedule.unknown_vantage",
+     "{at}plan {plan} names vantage {name}, which is not known; apply its document first",
+     "{at}计划 {plan} 提到的观测点 {name} 不存在；请先应用它的文档"},
+    {"schedule.unknown_window",
+     "{at}probe {probe} of plan {plan} names window {name}, which the plan does not have",
+     "{at}计划 {plan} 的探测 {probe} 提到窗口 {name}，但计划中没有这个窗口"},
+    {"schedule.too_many_tasks",
+     "{at}plan {plan} makes more than {most} tasks; use fewer repetitions, windows or days",
+     "{at}计划 {plan} 会产生超过 {most} 个任务；请减少重复次数、窗口或天数"},
+    {"schedule.nothing_runs",
+     "{at}nothing of plan {plan} would ever run: no window opens during the run for a probe that "
+     "selects an agent; look at windows, length and from",
+     "{at}计划 {plan} 没有任何可运行的内容：运行期间没有窗口会为选中代理的探测打开；请检查 "
+     "windows、length 与 from"},
+    {"schedule.window_never_opens", "window {window} of plan {plan} does not open during the run",
+     "计划 {plan} 的窗口 {window} 在运行期间不会打开"},
+    {"schedule.no_vantage_selected", "probe {probe} of plan {plan} selects no vantage of the plan",
+     "计划 {plan} 的探测 {probe} 没有选中计划中的任何观测点"},
+    {"schedule.probe_longer_than_window",
+     "probe {probe} of plan {plan} takes about {seconds} s, which is longer than window {window} "
+     "is open; it will reach beyond the window",
+     "计划 {plan} 的探测 {probe} 约需 {seconds} 秒，超过窗口 {window} "
+     "的打开时间；探测会超出该窗口"},
 };
 
 }  // namespace
