@@ -55,6 +55,13 @@ function(assay_test name)
     ${target} PROPERTIES UNITY_BUILD ${ASSAY_UNITY} UNITY_BUILD_BATCH_SIZE 12 RUNTIME_OUTPUT_DIRECTORY
                          ${CMAKE_BINARY_DIR}/tests
   )
+  if("threads" IN_LIST ARG_LABELS)
+    # What the thread sanitizer is for.
+    if(NOT TARGET threads_tests)
+      add_custom_target(threads_tests)
+    endif()
+    add_dependencies(threads_tests ${target})
+  endif()
   include(GoogleTest)
   gtest_discover_tests(
     ${target}

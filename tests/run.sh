@@ -14,9 +14,12 @@ jobs=$(nproc)
 seconds=${ASSAY_FUZZ_SECONDS:-8}
 
 sources() { git ls-files -co --exclude-standard -- '*.cc' '*.h' | while read -r f; do [ -f "$f" ] && echo "$f"; done; }
+# build PRESET [TARGET...]
 build() {
-  cmake --preset "$1" >"build/$1-configure.log" 2>&1 || { cat "build/$1-configure.log"; return 1; }
-  cmake --build --preset "$1" -j "$jobs" -- --quiet
+  local preset=$1
+  shift
+  cmake --preset "$preset" >"build/$preset-configure.log" 2>&1 || { cat "build/$preset-configure.log"; return 1; }
+  cmake --build --preset "$preset" -j "$jobs" ${@:+--target "$@"} -- --quiet
 }
 
 step_format() { sources | xargs clang-format --dry-run --Werror; }
@@ -29,7 +32,7 @@ step_asan() {
   ctest --preset asan -j "$jobs" -LE system
 }
 step_tsan() {
-  build tsan
+  build tsan threads_tests
   ctest --preset tsan -j "$jobs" -L threads
 }
 step_tidy() {
