@@ -42,6 +42,7 @@ constexpr CatalogueEntry kProbeEntries[] = {
      "the time limit of {limit} ended before any answer was settled; allow clearly more than the "
      "time-out of {timeout}",
      "时间限制 {limit} 在得出任何结果之前已到；请设置得明显长于超时时间 {timeout}"},
+    {"probe.broke", "the probe broke: {detail}", "探测自身出错：{detail}"},
     {"probe.bad_parameter", "{name} is {value}, but must be {allowed}; correct the plan or command",
      "{name} 的值为 {value}，但必须为 {allowed}；请修改计划或命令"},
     {"probe.receive_overflow",
@@ -61,6 +62,19 @@ constexpr CatalogueEntry kProbeEntries[] = {
     {"probe.cut_short",
      "the probe ended early: {settled} of {count} requests are settled, the rest is not counted",
      "探测提前结束：{count} 个请求中有 {settled} 个已有结果，其余不计"},
+    // HTTP
+    {"probe.certificate_store",
+     "the certificates to check servers against cannot be read from {path}: {detail}; install "
+     "ca-certificates, or set SSL_CERT_FILE",
+     "无法从 {path} 读取用于校验服务器的证书：{detail}；请安装 ca-certificates，或设置 "
+     "SSL_CERT_FILE"},
+    {"probe.certificate_unchecked",
+     "the certificate of {url} was not checked (insecure), so anybody on the way could have "
+     "answered",
+     "未校验 {url} 的证书（insecure），途中任何一方都可能冒充应答"},
+    {"probe.through_proxy",
+     "requests went through the proxy {proxy}, so connect times are those to the proxy",
+     "请求经由代理服务器 {proxy}，因此连接时间是到该代理服务器的时间"},
 };
 
 }  // namespace
