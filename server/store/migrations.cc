@@ -31,20 +31,19 @@ absl::Status CheckApplied(Connection& db, absl::Span<const Migration> migrations
   ASSAY_ASSIGN_OR_RETURN(
       Statement applied,
       db.Query("SELECT number, name, sha256 FROM schema_migrations ORDER BY number"));
-  int64_t count = 0;
-  while (true) {
+  for (int64_t expected = 1;; ++expected) {
     ASSAY_ASSIGN_OR_RETURN(bool row, applied.Next());
-    if (!row) break;
-    int64_t number = applied.TakeInt();
+    if (!row && expected == version + 1) return absl::OkStatus();
+    int64_t number = row ? applied.TakeInt() : 0;
+    if (number != expected || number > version) {
+      return db.Damaged(absl::StrCat("schema ", version, " lacks its record of migrations"));
+    }
     std::string name = applied.TakeText();
-    std::string sha256 = applied.TakeText();
-    if (number != ++count || number > version) break;
-    if (sha256 == Sha256Hex(migrations[static_cast<size_t>(number - 1)].sql)) continue;
-    return Error(absl::StatusCode::kFailedPrecondition, "store.migration_edited",
-                 {{"path", db.path()}, {"number", absl::StrCat(number)}, {"name", name}});
+    if (applied.TakeText() != Sha256Hex(migrations[static_cast<size_t>(number - 1)].sql)) {
+      return Error(absl::StatusCode::kFailedPrecondition, "store.migration_edited",
+                   {{"path", db.path()}, {"number", absl::StrCat(number)}, {"name", name}});
+    }
   }
-  if (count == version) return absl::OkStatus();
-  return db.Damaged(absl::StrCat("schema ", version, " does not match its record of migrations"));
 }
 
 absl::Status CheckForeignKeys(Connection& db, const Migration& migration) {
