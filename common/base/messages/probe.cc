@@ -63,6 +63,13 @@ constexpr CatalogueEntry kProbeEntries[] = {
      "the probe ended early: {settled} of {count} requests are settled, the rest is not counted",
      "探测提前结束：{count} 个请求中有 {settled} 个已有结果，其余不计"},
     // HTTP
+    {"probe.bad_url",
+     "\"{url}\" is no http:// or https:// URL, such as https://gpu.example.com/health; correct it",
+     "“{url}”不是 http:// 或 https:// 网址，例如 https://gpu.example.com/health；请更正"},
+    {"probe.url_credentials",
+     "the URL of {url} holds a user name or password, which would end up in the evidence; leave it "
+     "out",
+     "{url} 的网址中含有用户名或密码，它会被写入证据；请去掉"},
     {"probe.certificate_store",
      "the certificates to check servers against cannot be read from {path}: {detail}; install "
      "ca-certificates, or set SSL_CERT_FILE",
