@@ -33,12 +33,14 @@ double ClusteredMean::ThirdMoment() const {
 
 Interval ClusteredMean::Project(uint32_t more, double confidence) const {
   constexpr double kUnbounded = std::numeric_limits<double>::infinity();
-  if (moments_.runs < 2) return {-kUnbounded, kUnbounded};
+  // A single value has no variance, a single run none between runs.
+  if (moments_.runs + more < 2 || moments_.count < 2) return {-kUnbounded, kUnbounded};
   const double n = moments_.count;
   const double mean = moments_.sum / n;
   // Of independent samples: s^2 / n.
   const double independent = std::max(0.0, square_ - mean * moments_.sum) / (n - 1) / n;
-  const double variance = std::max(independent, RatioVariance(moments_));
+  const double variance =
+      moments_.runs < 2 ? independent : std::max(independent, RatioVariance(moments_));
   const double runs = moments_.runs + more;
   const double t = StudentTQuantile((1 + confidence) / 2, runs - 1);
   const double half = t * std::sqrt(variance * moments_.runs / runs);

@@ -29,8 +29,8 @@ class ClusteredMean {
   // nullopt without a value.
   std::optional<Estimate> Estimated(double confidence) const;
 
-  // The interval after `more` further runs like these. A single run says nothing about the
-  // variance between runs, so that no number of runs can be promised: unbounded.
+  // The interval after `more` further runs like these. From a single run, whose variance between
+  // runs cannot be known, the variance of independent samples is assumed.
   Interval Project(uint32_t more, double confidence) const;
 
  private:

@@ -67,20 +67,13 @@ double ClusteredQuantile::DesignEffectAt(double value, double confidence) const 
   return runs_.size() < 2 ? 1 : ShareAbove(value).Estimated(confidence)->design_effect;
 }
 
-ClusteredQuantile::Side ClusteredQuantile::Place(double x, double least_design_effect,
-                                                 uint32_t more, double confidence) const {
+Side QuantileAgainst::Project(uint32_t more, double confidence) const {
   const double above = 1 - quantile_;
-  const Interval share = ShareAbove(x).Project(more, confidence, least_design_effect);
-  // Even the upper end of the share above is small enough: the quantile is at most x.
+  const Interval share = share_above_.Project(more, confidence, least_design_effect_);
+  // Even the upper end of the share above is small enough: the quantile is at most the threshold.
   if (share.high <= above + kRounding) return Side::kAbove;
-  // Even the lower end is too large: the quantile is above x.
+  // Even the lower end is too large: the quantile is above the threshold.
   return share.low > above + kRounding ? Side::kBelow : Side::kInside;
-}
-
-ClusteredQuantile::Side ClusteredQuantile::Project(double threshold, uint32_t more,
-                                                   double confidence) const {
-  if (runs_.empty()) return Side::kInside;
-  return Place(threshold, DesignEffectAt(Value(), confidence), more, confidence);
 }
 
 std::vector<double> ClusteredQuantile::Sorted() const {
@@ -92,8 +85,10 @@ std::vector<double> ClusteredQuantile::Sorted() const {
   return values;
 }
 
-double ClusteredQuantile::Value() const {
-  return runs_.empty() ? 0 : SampleQuantile(Sorted(), quantile_);
+QuantileAgainst ClusteredQuantile::Against(double threshold, double confidence) const {
+  const double design_effect =
+      runs_.empty() ? 1 : DesignEffectAt(SampleQuantile(Sorted(), quantile_), confidence);
+  return QuantileAgainst(ShareAbove(threshold), quantile_, design_effect);
 }
 
 std::optional<Estimate> ClusteredQuantile::Estimated(double confidence) const {
@@ -103,13 +98,15 @@ std::optional<Estimate> ClusteredQuantile::Estimated(double confidence) const {
   Estimate estimate = *ShareAbove(value).Estimated(confidence);
   estimate.value = value;
   const double design_effect = DesignEffectAt(value, confidence);
-  auto place = [&](double x) { return Place(x, design_effect, 0, confidence); };
-  const double* high = FirstValue(values, [&](double x) { return place(x) == Side::kAbove; });
-  const double* low = FirstValue(values, [&](double x) { return place(x) != Side::kBelow; });
+  auto side = [&](double x) {
+    return QuantileAgainst(ShareAbove(x), quantile_, design_effect).Project(0, confidence);
+  };
+  const double* high = FirstValue(values, [&](double x) { return side(x) == Side::kAbove; });
+  const double* low = FirstValue(values, [&](double x) { return side(x) != Side::kBelow; });
   estimate.interval.high = high == nullptr ? kNoBound : std::max(*high, value);
   // Where not even "everything is above" can be excluded there is no lower end.
   estimate.interval.low =
-      low == nullptr || place(-kNoBound) != Side::kBelow ? -kNoBound : std::min(*low, value);
+      low == nullptr || side(-kNoBound) != Side::kBelow ? -kNoBound : std::min(*low, value);
   return estimate;
 }
 

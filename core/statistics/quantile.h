@@ -22,6 +22,28 @@ double SampleQuantile(absl::Span<const double> sorted, double quantile);
 uint64_t SamplesForUpperBound(double quantile, double confidence);
 uint64_t SamplesForLowerBound(double quantile, double confidence);
 
+// Where an interval lies with respect to a threshold.
+enum class Side {
+  kBelow,   // the threshold is below all of it
+  kInside,  // undecided
+  kAbove,   // the threshold is at or above all of it
+};
+
+// A quantile against one threshold: the share of values above the threshold, against 1 - quantile.
+class QuantileAgainst {
+ public:
+  QuantileAgainst(ClusteredProportion share_above, double quantile, double least_design_effect)
+      : share_above_(share_above), quantile_(quantile), least_design_effect_(least_design_effect) {}
+
+  // After `more` further runs like these.
+  Side Project(uint32_t more, double confidence) const;
+
+ private:
+  ClusteredProportion share_above_;
+  double quantile_;
+  double least_design_effect_;
+};
+
 // A quantile of all values of all runs.
 //
 // "The quantile is at most x" says "the share above x is at most 1 - quantile", and that share is a
@@ -41,23 +63,18 @@ class ClusteredQuantile {
   // The values of one run, in any order, finite. Without values it changes nothing.
   void Add(absl::Span<const double> values);
 
-  // The point estimate; 0 without a value.
-  double Value() const;
-
   // nullopt without a value. effective_samples and design_effect are those of the share above the
   // point estimate.
   std::optional<Estimate> Estimated(double confidence) const;
 
-  // Whether `threshold` is outside the interval, and on which side, after `more` further runs like
-  // these.
-  enum class Side { kInside, kAbove, kBelow };
-  Side Project(double threshold, uint32_t more, double confidence) const;
+  // Agrees with Estimated(): kAbove where the threshold is at least the interval's high end.
+  QuantileAgainst Against(double threshold, double confidence) const;
 
  private:
   std::vector<double> Sorted() const;
   ClusteredProportion ShareAbove(double x) const;
+  // At the point estimate.
   double DesignEffectAt(double value, double confidence) const;
-  Side Place(double x, double least_design_effect, uint32_t more, double confidence) const;
 
   double quantile_;
   std::vector<std::vector<double>> runs_;  // each ascending

@@ -96,8 +96,13 @@ TEST(ProjectMeanTest, MoreRunsNarrowByTheRootAndByStudentsT) {
               (estimate.interval.high - estimate.value) * 2.131449546 / 3.182446305 / 2, 1e-8);
 }
 
-TEST(ProjectMeanTest, NothingIsPromisedFromOneRun) {
-  EXPECT_EQ(Of({{1, 3}}).Project(1000, 0.95).high, std::numeric_limits<double>::infinity());
+TEST(ProjectMeanTest, OneRunIsProjectedAsIndependentSamples) {
+  // s^2 = 2, n = 4 after one more run of two, t(1) = 12.70620474.
+  EXPECT_NEAR(Of({{1, 3}}).Project(1, 0.95).high, 2 + 12.70620474 * std::sqrt(2.0 / 4), 1e-7);
+}
+
+TEST(ProjectMeanTest, NothingIsPromisedFromOneValue) {
+  EXPECT_EQ(Of({{1}}).Project(1000, 0.95).high, std::numeric_limits<double>::infinity());
 }
 
 }  // namespace

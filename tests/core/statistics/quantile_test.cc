@@ -144,22 +144,20 @@ TEST(ClusteredQuantileTest, EqualValuesGiveThatValue) {
   EXPECT_EQ(estimate.interval.high, 7);
 }
 
-using Side = ClusteredQuantile::Side;
-
-TEST(ProjectTest, NowAgreesWithTheInterval) {
+TEST(AgainstTest, NowAgreesWithTheInterval) {
   Runs runs(6);
   for (int run = 0; run < 6; ++run) {
     for (int i = 0; i < 60; ++i) runs[run].push_back(i * (10 + run));
   }
   ClusteredQuantile median = Of(runs, 0.5);
   Interval interval = median.Estimated(0.95)->interval;
-  EXPECT_EQ(median.Project(interval.high, 0, 0.95), Side::kAbove);
-  EXPECT_EQ(median.Project(std::nextafter(interval.high, 0), 0, 0.95), Side::kInside);
-  EXPECT_EQ(median.Project(interval.low, 0, 0.95), Side::kInside);
-  EXPECT_EQ(median.Project(std::nextafter(interval.low, 0), 0, 0.95), Side::kBelow);
+  EXPECT_EQ(median.Against(interval.high, 0.95).Project(0, 0.95), Side::kAbove);
+  EXPECT_EQ(median.Against(std::nextafter(interval.high, 0), 0.95).Project(0, 0.95), Side::kInside);
+  EXPECT_EQ(median.Against(interval.low, 0.95).Project(0, 0.95), Side::kInside);
+  EXPECT_EQ(median.Against(std::nextafter(interval.low, 0), 0.95).Project(0, 0.95), Side::kBelow);
 }
 
-TEST(ProjectTest, MoreRunsDecideAThresholdAboveEverythingMeasured) {
+TEST(AgainstTest, MoreRunsDecideAThresholdAboveEverythingMeasured) {
   Runs runs(4);
   for (int run = 0; run < 4; ++run) {
     for (int i = 0; i < 15; ++i) runs[run].push_back(i * 4 + run);
@@ -167,12 +165,12 @@ TEST(ProjectTest, MoreRunsDecideAThresholdAboveEverythingMeasured) {
   ClusteredQuantile p95 = Of(runs, 0.95);
   ASSERT_EQ(p95.Estimated(0.95)->interval.high, kNone);
   // Five runs of 15 are 75 samples: 72 are enough.
-  EXPECT_EQ(p95.Project(100, 0, 0.95), Side::kInside);
-  EXPECT_EQ(p95.Project(100, 1, 0.95), Side::kAbove);
+  EXPECT_EQ(p95.Against(100, 0.95).Project(0, 0.95), Side::kInside);
+  EXPECT_EQ(p95.Against(100, 0.95).Project(1, 0.95), Side::kAbove);
 }
 
-TEST(ProjectTest, NothingIsDecidedWithoutValues) {
-  EXPECT_EQ(Of({}, 0.5).Project(100, 5, 0.95), Side::kInside);
+TEST(AgainstTest, NothingIsDecidedWithoutValues) {
+  EXPECT_EQ(Of({}, 0.5).Against(100, 0.95).Project(5, 0.95), Side::kInside);
 }
 
 }  // namespace
