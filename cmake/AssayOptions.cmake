@@ -22,8 +22,8 @@ if(MOLD)
 endif()
 
 add_compile_options(-Wall -Wextra -Werror -Wno-missing-field-initializers)
-if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-  # GCC 12 sees uninitialised members inside std::variant and std::optional that are not there
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND NOT CMAKE_BUILD_TYPE STREQUAL Debug)
+  # Optimising, GCC 12 sees uninitialised members inside std::variant and std::optional that are not there
   # (GCC bug 105562 and its kind); clang-tidy's analyser looks for the real ones.
   add_compile_options(-Wno-maybe-uninitialized)
 endif()
