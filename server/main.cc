@@ -14,7 +14,7 @@
 #include "common/base/message.h"
 #include "common/build/version.h"
 #include "common/clock/clock.h"
-#include "common/files/files.h"
+#include "common/rpc/library_log.h"
 #include "common/term/output.h"
 #include "core/document/units.h"
 #include "server/app/init.h"
@@ -74,6 +74,7 @@ int Serve(Language language, const assay::app::ServeOptions& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  assay::rpc::QuietLibraryLog();
   spdlog::set_default_logger(spdlog::stderr_color_mt("assayd"));
   spdlog::set_pattern("%Y-%m-%dT%H:%M:%S.%e%z %l %v");
 
