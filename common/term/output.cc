@@ -5,6 +5,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/strip.h"
 
 namespace assay::term {
 
@@ -36,6 +37,21 @@ absl::StatusOr<Language> ChooseLanguage(absl::string_view flag, const Environmen
     if (value.has_value() && !value->empty()) return ParseLanguage(*value);
   }
   return Language::kEnglish;
+}
+
+Language LanguageOfCommandLine(int argc, const char* const* argv, const Environment& environment) {
+  absl::string_view flag;
+  for (int i = 1; i < argc && absl::string_view(argv[i]) != "--"; ++i) {
+    absl::string_view argument = argv[i];
+    if (absl::ConsumePrefix(&argument, "--lang=")) {
+      flag = argument;
+    } else if (argument == "--lang" && i + 1 < argc) {
+      flag = argv[++i];
+    }
+  }
+  absl::StatusOr<Language> language = ChooseLanguage(flag, environment);
+  if (!language.ok()) language = ChooseLanguage("", environment);
+  return *language;
 }
 
 std::string CsvRow(const std::vector<std::string>& fields) {

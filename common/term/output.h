@@ -28,6 +28,10 @@ Environment SystemEnvironment();
 // empty decides.
 absl::StatusOr<Language> ChooseLanguage(absl::string_view flag, const Environment& environment);
 
+// The same from a command line that has not been parsed yet: help and complaints need a language
+// too. A --lang that is not understood, and one behind "--", does not count.
+Language LanguageOfCommandLine(int argc, const char* const* argv, const Environment& environment);
+
 // One record of RFC 4180, with its CR LF: a field with a comma, a double quote or a line break is
 // quoted. The format has no way to say a number from a text; empty means absent.
 std::string CsvRow(const std::vector<std::string>& fields);

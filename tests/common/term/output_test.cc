@@ -59,6 +59,21 @@ TEST(LanguageTest, AnUnknownFlagIsAnError) {
   EXPECT_EQ(ChooseLanguage("fr", Of({})).status().code(), absl::StatusCode::kInvalidArgument);
 }
 
+TEST(LanguageTest, IsKnownBeforeTheCommandLineIsParsed) {
+  auto of = [](std::vector<const char*> arguments) {
+    arguments.insert(arguments.begin(), "assay");
+    return LanguageOfCommandLine(static_cast<int>(arguments.size()), arguments.data(),
+                                 Of({{"LANG", "en_GB.UTF-8"}}));
+  };
+  EXPECT_EQ(of({}), Language::kEnglish);
+  EXPECT_EQ(of({"probe", "--lang", "zh", "--nonsense"}), Language::kChinese);
+  EXPECT_EQ(of({"--lang=zh"}), Language::kChinese);
+  EXPECT_EQ(of({"--lang=zh", "--lang", "en"}), Language::kEnglish);
+  EXPECT_EQ(of({"--lang"}), Language::kEnglish);
+  EXPECT_EQ(of({"--lang", "fr"}), Language::kEnglish);
+  EXPECT_EQ(of({"--", "--lang", "zh"}), Language::kEnglish);
+}
+
 TEST(CsvTest, QuotesAsTheStandardSays) {
   EXPECT_EQ(CsvRow({"plain", "a,b", "say \"hi\"", "two\nlines", "", " spaced "}),
             "plain,\"a,b\",\"say \"\"hi\"\"\",\"two\nlines\",, spaced \r\n");
