@@ -1,0 +1,15 @@
+// assay: Assay's command for people.
+#include <signal.h>
+
+#include <string>
+#include <vector>
+
+#include "cli/command/app.h"
+#include "common/clock/clock.h"
+
+int main(int argc, char** argv) {
+  signal(SIGPIPE, SIG_IGN);
+  assay::SystemClock clock;
+  return assay::cli::Main(std::vector<std::string>(argv + 1, argv + argc),
+                          assay::cli::SystemWorld(&clock));
+}
