@@ -72,6 +72,29 @@ constexpr CatalogueEntry kAgentEntries[] = {
      "{directory}",
      "已在 {coordinator} 注册为观测点 {subject} 的代理。\n启动：assay-agent run --state-dir "
      "{directory}"},
+    // Help
+    {"agent.help", "Assay's agent: probes from this host, for a coordinator or by hand",
+     "Assay 代理：在本机上按协调器的计划或手动执行探测"},
+    {"agent.help_lang", "language of messages: zh or en", "消息语言：zh 或 en"},
+    {"agent.help_state_dir", "where the agent keeps its identity and undelivered results",
+     "代理保存身份和未送达结果的目录"},
+    {"agent.help_join", "enrol this host with a join token", "用加入令牌注册本机"},
+    {"agent.help_coordinator", "HOST:PORT of the coordinator", "协调器的 主机:端口"},
+    {"agent.help_token",
+     "the join token; other users of this host can see it here, so better in ASSAY_JOIN_TOKEN",
+     "加入令牌；写在命令行上会被本机其他用户看到，建议放入 ASSAY_JOIN_TOKEN"},
+    {"agent.help_token_file", "a file that holds the join token", "保存加入令牌的文件"},
+    {"agent.help_fingerprint", "fingerprint of the coordinator's CA, sha256:...",
+     "协调器 CA 的指纹，sha256:..."},
+    {"agent.help_replace", "take the place of the enrolment that is there", "取代已有的注册"},
+    {"agent.help_run", "work for the coordinator until stopped", "为协调器工作，直到被停止"},
+    {"agent.help_config", "what this host allows; default {path}, if it is there",
+     "本机允许的内容；默认为 {path}（若存在）"},
+    {"agent.help_max_parallel", "probes that run at the same time", "同时执行的探测数"},
+    {"agent.help_spool_limit",
+     "stop taking tasks when this much is not delivered, for example 500MB",
+     "未送达的结果达到此大小时不再接受任务，例如 500MB"},
+    {"agent.help_version", "print the version", "显示版本"},
 };
 
 }  // namespace
