@@ -4,8 +4,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <utility>
-#include <vector>
 
 #include "absl/types/span.h"
 #include "core/statistics/design_effect.h"
@@ -15,12 +13,12 @@ namespace assay::statistics {
 
 // The mean of all values of all runs: sum / count, and mean -+ t(m - 1) sqrt(v), v as in
 // design_effect.h but not below s^2/n, the variance of independent samples. effective_samples is
-// n / design_effect: t pays for few runs. One run gives no bounds. Holds one pair of numbers a run.
+// n / design_effect: t pays for few runs. One run gives no bounds. Holds moments only.
 //
-// Times are skewed, and then t errs on one side more often than stated. The Edgeworth correction
-// (Hall, "Inverting an Edgeworth expansion", Annals of Statistics 11, 1983; Johnson, JASA 73, 1978)
-// moves both ends by v3 / v * (2 t^2 + 1) / 6, with v3 the third central moment of the mean between
-// runs; an end is only ever moved outwards.
+// Times are skewed: one run in many is far slower than the others, and while none has been seen t
+// errs twice as often as stated (docs/decisions/0005-acceptance-statistics.md). As for proportions,
+// the end on the side of the run that is farthest from the mean is therefore taken with one more
+// run like that one, and is only ever moved outwards by it.
 class ClusteredMean {
  public:
   // The values of one run, finite. Without values it changes nothing.
@@ -34,13 +32,21 @@ class ClusteredMean {
   Interval Project(uint32_t more, double confidence) const;
 
  private:
-  // Third central moment of the mean, from the differences between runs.
-  double ThirdMoment() const;
+  struct Run {
+    double sum = 0;  // less origin_ * count
+    double count = 0;
+  };
 
-  ClusterMoments moments_;                         // of values less origin_
-  std::vector<std::pair<double, double>> totals_;  // sum (less origin_) and count of each run
-  double square_ = 0;                              // sum of (value - origin_)^2
-  double origin_ = 0;                              // first value: keeps the squares from cancelling
+  // v for runs like these, not below the variance of independent samples.
+  double Variance(const ClusterMoments& moments) const;
+  // s^2
+  double SampleVariance() const;
+
+  ClusterMoments moments_;  // of values less origin_
+  double square_ = 0;       // sum of (value - origin_)^2
+  double origin_ = 0;       // first value: keeps the squares from cancelling
+  Run highest_;             // by mean
+  Run lowest_;
 };
 
 }  // namespace assay::statistics

@@ -35,8 +35,8 @@ inline constexpr double kUnanimousRuns = 4;
 // except for the end on the side of the rarer outcome's surprises: for p <= 1/2 the upper one. Its
 // variance is estimated from the few runs that show events, and is small just when luck has made p
 // small: Korn-Graubard's upper end then lies below the truth in 4 to 8 % of bursty streams instead
-// of 2.5 % (docs/decisions/0003-statistics.md has the measurements). Three corrections, each of
-// which vanishes as runs are added:
+// of 2.5 % (docs/decisions/0005-acceptance-statistics.md has the measurements). Three corrections,
+// each of which vanishes as runs are added:
 //  a. p and deff are taken with one more run like the worst one seen;
 //  b. the unseen event that Clopper-Pearson adds (x + 1) is as large as the worst run's events, in
 //     effective samples (as Fay & Feuer, "Confidence intervals for directly standardized rates",

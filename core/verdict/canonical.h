@@ -10,7 +10,7 @@
 namespace assay::verdict {
 
 // One line for each field that is set, fields by ascending number: PREFIX, then the path of field
-// numbers, "=", the value. Grammar and example: docs/decisions/0004-verdict-digest.md. Fields that
+// numbers, "=", the value. Grammar and example: docs/decisions/0006-verdict-digest.md. Fields that
 // this version does not know are not part of it.
 std::string CanonicalForm(const google::protobuf::Message& message, absl::string_view prefix);
 

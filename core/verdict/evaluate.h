@@ -64,7 +64,7 @@ struct VerdictInput {
 // is what decided, on every processor.
 absl::StatusOr<v1::Verdict> Evaluate(const VerdictInput& input);
 
-// SHA-256 in hex over the canonical form: docs/decisions/0004-verdict-digest.md.
+// SHA-256 in hex over the canonical form: docs/decisions/0006-verdict-digest.md.
 std::string Digest(const v1::Verdict& verdict, const VerdictInput& input);
 
 // A criterion's defaults filled in from the catalogue (statistic, comparison, confidence, per,

@@ -3,7 +3,7 @@
 // The threshold is the truth itself: the hardest case, where a right answer does not exist. "pass"
 // (the interval ends below) and "fail" (it begins above) are both wrong, each allowed for 2.5 % of
 // the streams at 95 % confidence. A point comparison answers one of the two every time. The printed
-// lines are the table of docs/decisions/0003-statistics.md.
+// lines are the table of docs/decisions/0005-acceptance-statistics.md.
 #include <gtest/gtest.h>
 
 #include <algorithm>

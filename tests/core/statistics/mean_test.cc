@@ -28,16 +28,10 @@ TEST(ClusteredMeanTest, OneSampleARunIsStudentsInterval) {
   Estimate estimate = *Of(runs).Estimated(0.95);
   EXPECT_NEAR(estimate.value, 0.75, 1e-12);
   EXPECT_NEAR(estimate.interval.low, -0.5297804, 1e-7);
-  // Third central moment of the sample, by hand: sum of cubes 23.949, times 10 / (9 * 8), over the
-  // square of 10: 0.0332625; s^2 / n = 0.3200556; (2 * 2.262157^2 + 1) / 6 = 1.872452.
-  EXPECT_NEAR(estimate.interval.high, 2.0297804 + 0.0332625 / 0.3200556 * 1.872451, 1e-6);
-}
-
-TEST(ClusteredMeanTest, SymmetricDataGiveStudentsInterval) {
-  Estimate estimate = *Of({{1}, {2}, {3}, {4}, {5}}).Estimated(0.95);
-  // s = sqrt(2.5), t(4) = 2.776445105.
-  EXPECT_NEAR(estimate.interval.low, 3 - 2.776445105 * std::sqrt(0.5), 1e-8);
-  EXPECT_NEAR(estimate.interval.high, 3 + 2.776445105 * std::sqrt(0.5), 1e-8);
+  // With 3.7, the farthest, once more: mean 11.2 / 11, sum of squares about it 36.71636; v = 11/10
+  // * 36.71636 / 121 = 0.3337851; t(9) = 2.262157163.
+  EXPECT_NEAR(estimate.interval.high, 11.2 / 11 + 2.262157163 * std::sqrt(0.3337851 * 11 / 10),
+              1e-6);
 }
 
 TEST(ClusteredMeanTest, SkewMovesTheOtherEndOutwardsWhenMirrored) {
@@ -55,8 +49,10 @@ TEST(ClusteredMeanTest, UnequalRunsGiveTheRatioEstimator) {
   Estimate estimate = *Of(runs).Estimated(0.95);
   const double half = 4.302652730 * std::sqrt(1.5 * 387.5 / 400);
   EXPECT_NEAR(estimate.value, 4.5, 1e-12);
-  EXPECT_NEAR(estimate.interval.low, 4.5 - half, 1e-8);
-  EXPECT_GE(estimate.interval.high, 4.5 + half);
+  EXPECT_NEAR(estimate.interval.high, 4.5 + half, 1e-8);
+  // The run of 2 is the farthest. With it once more: mean 4; residuals -10, 20, 0, -10; v = 4/3 *
+  // 600 / 625.
+  EXPECT_NEAR(estimate.interval.low, 4 - 4.302652730 * std::sqrt(1.28 * 25 / 20), 1e-8);
 }
 
 TEST(ClusteredMeanTest, RunsThatAgreeAreNotBetterThanIndependentSamples) {
