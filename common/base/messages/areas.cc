@@ -3,8 +3,8 @@
 namespace assay::messages {
 
 std::vector<absl::Span<const CatalogueEntry>> Areas() {
-  return {Agent(), Cli(),    Command(), Document(), Guard(), Identity(),
-          Probe(), Server(), Store(),   System(),   Term(),  Verdict()};
+  return {Agent(),    Cli(),   CliHelp(), CliWords(), Command(), Document(), Guard(),
+          Identity(), Probe(), Server(),  Store(),    System(),  Term(),     Verdict()};
 }
 
 }  // namespace assay::messages

@@ -12,6 +12,8 @@ namespace assay::messages {
 absl::Span<const CatalogueEntry> Agent();     // session, spool, guard, command line
 absl::Span<const CatalogueEntry> Cli();       // headings and hints of the `assay` command
 absl::Span<const CatalogueEntry> Command();   // `assay-agent probe`: help, labels, complaints
+absl::Span<const CatalogueEntry> CliHelp();   // help of the `assay` command
+absl::Span<const CatalogueEntry> CliWords();  // headings of tables, enumerators
 absl::Span<const CatalogueEntry> Document();  // YAML, units, windows, plans
 absl::Span<const CatalogueEntry> Guard();     // agent.yaml, and what it refuses
 absl::Span<const CatalogueEntry> Identity();  // certificates, tokens, roles
