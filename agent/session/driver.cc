@@ -58,6 +58,8 @@ class Driver::Impl {
       core_.Tick(Now());
       RenewIfDue();
     }
+    if (renewal_.has_value()) renewal_->Cancel();
+    while (renewal_.has_value() && renewal_->busy()) ReadLetters(kProbesMayEnd);
     absl::Duration end = Now().steady + kProbesMayEnd;
     while (core_.threads() > 0 && Now().steady < end) ReadLetters(end - Now().steady);
     return *finished_;

@@ -42,14 +42,9 @@ Renewal::Renewal(tls::Identity identity, Options options, std::shared_ptr<Mailbo
       options_(std::move(options)),
       mailbox_(std::move(mailbox)),
       not_after_(absl::InfiniteFuture()),
-      renew_at_(absl::InfiniteFuture()),
-      alive_(std::make_shared<Renewal*>(this)) {
+      renew_at_(absl::InfiniteFuture()) {
   absl::StatusOr<tls::CertificateInfo> info = tls::ReadCertificate(identity_.chain_pem);
   if (info.ok()) not_after_ = info->not_after;  // it was checked when it was loaded
-}
-
-Renewal::~Renewal() {
-  if (call_ != nullptr) call_->context.TryCancel();
 }
 
 void Renewal::Tick(const std::shared_ptr<grpc::Channel>& channel, absl::Time coordinator_time,
@@ -85,14 +80,23 @@ void Renewal::Begin(const std::shared_ptr<grpc::Channel>& channel, absl::Time co
   call->context.set_deadline(std::chrono::system_clock::now() +
                              absl::ToChronoSeconds(kCallTimeout));
   call_ = call;
-  std::weak_ptr<Renewal*> alive = alive_;
-  call->stub->async()->Renew(&call->context, &call->request, &call->response,
-                             [alive, call, mailbox = mailbox_](const grpc::Status& status) {
-                               mailbox->Post([alive, call, status = rpc::FromGrpc(status)] {
-                                 auto self = alive.lock();
-                                 if (self != nullptr) (*self)->OnAnswer(*call, status);
-                               });
-                             });
+  // The letter takes gRPC's reference to the call with it: the call holds the channel, and a
+  // channel that is destroyed in one of gRPC's threads joins that very thread (1.51).
+  v1::AgentService::Stub::async_interface* stub = call->stub->async();
+  grpc::ClientContext* context = &call->context;
+  v1::RenewRequest* request = &call->request;
+  v1::RenewResponse* response = &call->response;
+  stub->Renew(
+      context, request, response,
+      [this, call = std::move(call), mailbox = mailbox_](const grpc::Status& status) mutable {
+        mailbox->Post([this, call = std::move(call), answer = rpc::FromGrpc(status)] {
+          OnAnswer(*call, answer);
+        });
+      });
+}
+
+void Renewal::Cancel() {
+  if (call_ != nullptr) call_->context.TryCancel();
 }
 
 void Renewal::OnAnswer(const Call& call, const absl::Status& status) {

@@ -34,7 +34,6 @@ class Renewal {
   };
 
   Renewal(tls::Identity identity, Options options, std::shared_ptr<Mailbox> mailbox);
-  ~Renewal();
   Renewal(const Renewal&) = delete;
   Renewal& operator=(const Renewal&) = delete;
 
@@ -44,6 +43,10 @@ class Renewal {
   // coordinator's clock now, as far as it is known, since that is what certificates are judged by.
   void Tick(const std::shared_ptr<grpc::Channel>& channel, absl::Time coordinator_time,
             const Moment& now);
+  // Ends a call that is under way; until the mailbox has brought its end, busy() is true and this
+  // object must live.
+  void Cancel();
+  bool busy() const { return call_ != nullptr; }
   // Steady clock: when to call Tick() next.
   absl::Duration NextTimer() const { return check_at_; }
 
@@ -62,8 +65,6 @@ class Renewal {
   absl::Time renew_at_;  // coordinator's clock
   absl::Duration check_at_ = absl::ZeroDuration();
   std::shared_ptr<Call> call_;  // under way
-  // Expires with this object: answers that come after that do nothing.
-  const std::shared_ptr<Renewal*> alive_;
 };
 
 }  // namespace assay::session

@@ -43,8 +43,11 @@ void Stream::OnWriteDone(bool ok) {
 }
 
 void Stream::OnDone(const grpc::Status& status) {
-  std::shared_ptr<Stream> self = std::move(self_);
-  mailbox_->Post([self, status = rpc::FromGrpc(status)] { self->receiver_.ended(status); });
+  // The letter takes the last reference with it: a channel that is destroyed in one of gRPC's
+  // threads joins that very thread (1.51).
+  std::shared_ptr<Mailbox> mailbox = mailbox_;
+  mailbox->Post(
+      [self = std::move(self_), ended = rpc::FromGrpc(status)] { self->receiver_.ended(ended); });
 }
 
 void Stream::Write(v1::AgentMessage message) {

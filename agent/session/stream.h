@@ -3,7 +3,8 @@
 //   one read in flight, from the start until the stream ends; the next begins when the receiver
 //     says so (ReadNext)
 //   one write in flight; the written message lives here until OnWriteDone
-//   the end: the read fails -> Release() -> OnDone -> `ended`, once -> destroyed
+//   the end: the read fails -> RemoveHold() -> OnDone -> `ended`, once -> destroyed, in the
+//     receiver's thread
 #ifndef ASSAY_AGENT_SESSION_STREAM_H_
 #define ASSAY_AGENT_SESSION_STREAM_H_
 
