@@ -108,12 +108,17 @@ absl::StatusOr<AppendResult> Append(Connection& db, NewResult& result) {
 }
 
 absl::StatusOr<std::vector<v1::StoredResult>> List(Connection& db, const ResultFilter& filter) {
-  // One text for each combination, so that each has the index it needs.
+  // One text for each combination, so that each has the index it needs. A run narrows most: "+"
+  // keeps the planner from the other indices, which hold every run of a server.
+  bool by_run = !filter.run.empty();
   std::string sql = absl::StrCat(
       kSelect, "WHERE 1 = 1 ",
-      filter.run.empty() ? "" : "AND results.run_number = (SELECT number FROM runs WHERE id = ?1) ",
-      filter.server.empty() ? "" : "AND results.server = ?2 ",
-      filter.vantage.empty() ? "" : "AND results.vantage = ?3 ",
+      by_run ? "AND results.run_number = (SELECT number FROM runs WHERE id = ?1) " : "",
+      filter.server.empty() ? ""
+                            : (by_run ? "AND +results.server = ?2 " : "AND results.server = ?2 "),
+      filter.vantage.empty()
+          ? ""
+          : (by_run ? "AND +results.vantage = ?3 " : "AND results.vantage = ?3 "),
       filter.before_id == 0 ? "" : "AND results.id < ?4 ", "ORDER BY results.id DESC LIMIT ?5");
   ASSAY_ASSIGN_OR_RETURN(Statement rows, db.Query(sql, filter.run, filter.server, filter.vantage,
                                                   filter.before_id, filter.limit));

@@ -147,6 +147,7 @@ TEST_F(FaultTest, WhatWasAcknowledgedSurvivesAPowerCut) {
   TestDirectory directory;
   const std::string path = directory.File("assay.db");
   SqliteOptions options = Options(path);
+  vfs_.Remember();
   options.checkpoint_frames = 40;  // some of the cuts come before, some after a checkpoint
   std::unique_ptr<Store> store = OpenOrDie(options);
   InsertTestRun(*store, "run-1", 60);

@@ -149,12 +149,16 @@ int FaultVfs::OnChange(bool sync) {
   return kind_ == Kind::kFull ? SQLITE_FULL : SQLITE_IOERR_WRITE;
 }
 
+void FaultVfs::Remember() {
+  absl::MutexLock lock(&mutex_);
+  remember_ = true;
+}
+
 void FaultVfs::OnSynced(const std::string& path) {
-  // No other thread writes the file here: SQLite syncs it under the lock that writing needs.
-  std::string content = ReadFile(path);
   absl::MutexLock lock(&mutex_);
   ++syncs_;
-  synced_[path] = std::move(content);
+  // No other thread writes the file here: SQLite syncs it under the lock that writing needs.
+  if (remember_) synced_[path] = ReadFile(path);
 }
 
 void FaultVfs::OnDeleted(const std::string& path) {

@@ -33,6 +33,8 @@ class FaultVfs {
   // Calls that failed since Arm().
   int Disarm();
 
+  // From now on, what is synced is remembered.
+  void Remember();
   // Files as a power cut would leave them now: of each, what was last synced.
   std::map<std::string, std::string> Synced() const;
   int syncs() const;
@@ -54,6 +56,7 @@ class FaultVfs {
   Kind kind_ ABSL_GUARDED_BY(mutex_) = Kind::kFull;
   bool lasting_ ABSL_GUARDED_BY(mutex_) = false;
   int failed_ ABSL_GUARDED_BY(mutex_) = 0;
+  bool remember_ ABSL_GUARDED_BY(mutex_) = false;
   int syncs_ ABSL_GUARDED_BY(mutex_) = 0;
   std::map<std::string, std::string> synced_ ABSL_GUARDED_BY(mutex_);
 };
