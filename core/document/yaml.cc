@@ -81,20 +81,33 @@ class TreeBuilder : public YAML::EventHandler {
   }
 
   // yaml-cpp counts columns in bytes from 0.
-  Position At(const YAML::Mark& mark) const {
-    if (mark.line < 0) return {1, 1};
+  Position At(const YAML::Mark& mark) {
+    if (mark.line < 0 || mark.column < 0) return {1, 1};
     Position position{mark.line + 1, mark.column + 1};
     if (static_cast<size_t>(mark.line) < lines_.size()) {
-      absl::string_view before = lines_[mark.line].substr(0, std::max(mark.column, 0));
+      // Marks mostly come in order: counting on from the last one keeps long lines linear.
+      if (mark.line != counted_.line || mark.column < counted_.column) {
+        counted_.line = mark.line;
+        counted_.column = counted_.continuations = 0;
+      }
+      absl::string_view between = lines_[mark.line].substr(0, mark.column);
+      between.remove_prefix(std::min<size_t>(counted_.column, between.size()));
       auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; };
-      position.column -= static_cast<int>(std::count_if(before.begin(), before.end(), continues));
+      counted_.continuations +=
+          static_cast<int>(std::count_if(between.begin(), between.end(), continues));
+      counted_.column = mark.column;
+      position.column -= counted_.continuations;
     }
     return position;
   }
 
   std::vector<YamlPtr> TakeDocuments() { return std::move(documents_); }
 
-  void OnDocumentStart(const YAML::Mark&) override {
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    // At a token that begins no value, such as a stray "]", yaml-cpp finds empty documents for
+    // ever.
+    if (mark.pos == document_start_) throw Stop{At(mark), "document.unexpected"};
+    document_start_ = mark.pos;
     open_.clear();
     anchors_.clear();
   }
@@ -214,6 +227,12 @@ class TreeBuilder : public YAML::EventHandler {
   }
 
   std::vector<absl::string_view> lines_;  // each with what follows it
+  struct {
+    int line = -1;
+    int column = 0;         // up to which continuation bytes are counted
+    int continuations = 0;  // UTF-8 bytes that are not the first of their character
+  } counted_;
+  int document_start_ = -1;
   std::vector<OpenNode> open_;
   std::map<YAML::anchor_t, YamlPtr> anchors_;
   std::vector<YamlPtr> documents_;

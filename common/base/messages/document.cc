@@ -57,6 +57,8 @@ constexpr CatalogueEntry kDocumentEntries[] = {
      "{at}此别名位于它所指的内容之中；请直接写出该值"},
     {"document.open_quote", "{at}this quote is not closed; write the closing one",
      "{at}此处的引号没有闭合；请补上"},
+    {"document.unexpected", "{at}this does not belong here; look for a bracket or comma too many",
+     "{at}此处内容多余；请检查是否多了括号或逗号"},
     {"document.syntax", "{at}this is not valid YAML: {detail}", "{at}不是合法的 YAML：{detail}"},
     {"document.no_kind", "{at}a document needs a line such as kind: server; kinds are {known}",
      "{at}文档需要一行 kind，例如 kind: server；可用的种类：{known}"},
