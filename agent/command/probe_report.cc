@@ -1,6 +1,7 @@
 #include "agent/command/probe_report.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -24,6 +25,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr size_t kMaxErrors = 10;  // that a report repeats
+
 // "OUTCOME_NOT_MEASURABLE" -> "not_measurable".
 std::string LowerName(const std::string& name, absl::string_view prefix) {
   return absl::AsciiStrToLower(absl::StripPrefix(name, prefix));
@@ -43,12 +46,30 @@ std::string AddressOf(const v1::Evidence& evidence) {
   return "";
 }
 
+// What curl said of failed requests, each text once: a summary only counts kinds of failure.
+Json HttpErrors(const v1::HttpEvidence& evidence) {
+  Json errors = Json::array();
+  for (const v1::HttpSample& sample : evidence.samples()) {
+    if (sample.error().empty()) continue;
+    auto same = std::find_if(errors.begin(), errors.end(), [&sample](const Json& entry) {
+      return entry["text"] == sample.error();
+    });
+    if (same != errors.end()) {
+      (*same)["count"] = (*same)["count"].get<uint64_t>() + 1;
+    } else if (errors.size() < kMaxErrors) {
+      errors.push_back({{"text", sample.error()}, {"count", 1}});
+    }
+  }
+  return errors;
+}
+
 // Of a result that carries evidence.
 absl::Status AddMeasured(const v1::Result& result, Json& report) {
   ASSAY_ASSIGN_OR_RETURN(v1::Evidence evidence, evidence::Unpack(result.evidence_zstd()));
   ASSAY_ASSIGN_OR_RETURN(Json summary, evidence::Summarise(evidence));
   report["address"] = AddressOf(evidence);
   report["summary"] = std::move(summary);
+  if (evidence.has_http()) report["errors"] = HttpErrors(evidence.http());
   return absl::OkStatus();
 }
 
@@ -223,6 +244,12 @@ std::string ReportText(const nlohmann::ordered_json& report, const term::Termina
       absl::StrAppend(&out, Padded(label, width + 2), value, "\n");
     }
     absl::StrAppend(&out, Distributions(report["summary"], terminal, language));
+  }
+  for (const Json& error : report.value("errors", Json::array())) {
+    absl::StrAppend(
+        &out, term::Paint(Text(language, "summary.error"), term::Style::kBad, terminal.colour),
+        Text(language, "summary.colon"), term::Printable(error["text"].get<std::string>()), " (",
+        error["count"].dump(), ")\n");
   }
   for (const Json& note : report["notes"]) {
     absl::StrAppend(

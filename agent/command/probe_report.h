@@ -16,8 +16,8 @@ namespace assay::command {
 
 // One object: `kind`, `target`, `outcome` ("ok", "failed", "not_measurable"), `reason` (a sentence)
 // and `reason_id` where it is not "ok", `address`, `started_at`, `duration_s`, `summary`
-// (evidence::Summarise; null where nothing was measured), `marks`, `notes`, `versions`. An error
-// where the evidence cannot be read.
+// (evidence::Summarise; null where nothing was measured), of http `errors` [{`text`, `count`}],
+// `marks`, `notes`, `versions`. An error where the evidence cannot be read.
 absl::StatusOr<nlohmann::ordered_json> ReportJson(absl::string_view kind, absl::string_view target,
                                                   const v1::Result& result, Language language);
 

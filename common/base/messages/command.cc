@@ -68,6 +68,7 @@ constexpr CatalogueEntry kCommandEntries[] = {
     {"summary.outcome_failed", "failed", "失败"},
     {"summary.outcome_not_measurable", "cannot be measured here", "此处无法测量"},
     {"summary.note", "note", "说明"},
+    {"summary.error", "error", "错误"},
     {"summary.colon", ": ", "："},
     {"summary.yes", "yes", "是"},
     {"summary.no", "no", "否"},

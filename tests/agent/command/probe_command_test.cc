@@ -128,6 +128,32 @@ TEST_F(ProbeCommandTest, Icmp) {
   EXPECT_EQ(report["summary"]["loss_ratio"], 0.0);
 }
 
+TEST_F(ProbeCommandTest, WhatCurlSaidOfAFailureIsRepeatedOnce) {
+  uint16_t closed = TinyServer(Hello).port();
+  std::string url = absl::StrCat("http://127.0.0.1:", closed);
+  Ran ran = RunAgent({"probe", "http", url, "-n", "2", "--interval", "1ms", "--output", "json"});
+  json report = json::parse(ran.out);
+  EXPECT_EQ(report["summary"]["reasons"]["connect"], 2);
+  ASSERT_GE(report["errors"].size(), 1u);
+  EXPECT_THAT(report["errors"][0]["text"].get<std::string>(), HasSubstr("connect"));
+  EXPECT_THAT(RunAgent({"probe", "http", url, "-n", "1"}).out, HasSubstr("\nerror: "));
+}
+
+// A key without a label would reach readers as code.
+TEST_F(ProbeCommandTest, EveryKeyOfASummaryHasALabel) {
+  const std::vector<std::vector<std::string>> kinds = {
+      {"icmp", "127.0.0.1"}, {"tcp", host_port_}, {"http", url_}};
+  for (const std::vector<std::string>& kind : kinds) {
+    Ran ran = RunAgent({"probe", kind[0], kind[1], "--count", "1", "--output", "json"});
+    json summary = json::parse(ran.out)["summary"];
+    ASSERT_GT(summary.size(), 5u);
+    for (const auto& [key, value] : summary.items()) {
+      std::string id = absl::StrCat("summary.", key == "loss_bursts" ? "loss_bursts.count" : key);
+      EXPECT_NE(Text(Language::kChinese, id), id);
+    }
+  }
+}
+
 TEST_F(ProbeCommandTest, ForPeopleInBothLanguages) {
   Ran english = RunAgent({"probe", "http", url_, "--count", "1"});
   EXPECT_EQ(english.exit_code, kDone);
