@@ -1,10 +1,10 @@
 #include "agent/probe/route/icmp_socket.h"
 
 #include <linux/errqueue.h>
-#include <linux/icmp.h>
 #include <linux/net_tstamp.h>
 #include <netinet/icmp6.h>
 #include <netinet/in.h>
+#include <netinet/ip_icmp.h>
 #include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
@@ -29,6 +29,9 @@ constexpr size_t kControlBytes = 512;
 constexpr size_t kReportBytes = 512;
 // IPv4 header with options, ICMP header, and a little that a wrong reply may be longer.
 constexpr size_t kHeaderRoom = 60 + kIcmpHeaderBytes + 60;
+// ICMP_FILTER of <linux/icmp.h>, which cannot be included beside <netinet/ip_icmp.h>: a mask of the
+// types to drop.
+constexpr int kIcmpFilterOption = 1;
 // Enough for bursts of thousands of replies; the kernel grants what its limits allow.
 constexpr int kBufferBytes = 4 << 20;
 // Errors of earlier packets that a datagram socket reports in place of sending; they say nothing
@@ -227,10 +230,10 @@ absl::Status IcmpSocket::Filter() {
   }
   int done = 0;
   if (version_ == IpVersion::kV4) {
-    icmp_filter types = {};
-    types.data = ~((1u << ICMP_ECHOREPLY) | (1u << ICMP_DEST_UNREACH) | (1u << ICMP_SOURCE_QUENCH) |
-                   (1u << ICMP_TIME_EXCEEDED) | (1u << ICMP_PARAMETERPROB));
-    done = setsockopt(fd_, SOL_RAW, ICMP_FILTER, &types, sizeof(types));
+    uint32_t types =
+        ~((1u << ICMP_ECHOREPLY) | (1u << ICMP_DEST_UNREACH) | (1u << ICMP_SOURCE_QUENCH) |
+          (1u << ICMP_TIME_EXCEEDED) | (1u << ICMP_PARAMETERPROB));
+    done = setsockopt(fd_, SOL_RAW, kIcmpFilterOption, &types, sizeof(types));
   } else {
     icmp6_filter types;
     ICMP6_FILTER_SETBLOCKALL(&types);

@@ -3,6 +3,7 @@
 #include "gtest/gtest.h"
 
 namespace assay::agent::route {
+namespace clock_bridge_test {
 namespace {
 
 constexpr int64_t kOffset = 1'796'000'000'000'000'000;  // real-time minus monotonic
@@ -61,4 +62,5 @@ INSTANTIATE_TEST_SUITE_P(All, Step,
                                            kMs, -kMs, 10'000, -10'000));
 
 }  // namespace
+}  // namespace clock_bridge_test
 }  // namespace assay::agent::route

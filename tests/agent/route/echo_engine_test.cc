@@ -17,6 +17,7 @@
 #include "tests/agent/route/tun_responder.h"
 
 namespace assay::agent::route {
+namespace echo_engine_test {
 namespace {
 
 using assay::testing::Answer;
@@ -262,4 +263,5 @@ TEST_P(EngineOnPath, RefusedSendingIsNotLoss) {
 }
 
 }  // namespace
+}  // namespace echo_engine_test
 }  // namespace assay::agent::route

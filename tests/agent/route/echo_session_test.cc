@@ -7,6 +7,7 @@
 #include "gtest/gtest.h"
 
 namespace assay::agent::route {
+namespace echo_session_test {
 namespace {
 
 constexpr int64_t kMs = 1'000'000;
@@ -376,4 +377,5 @@ TEST(EchoSession, ErrorsAreKeptApartByKindAndSenderUpToALimit) {
 }
 
 }  // namespace
+}  // namespace echo_session_test
 }  // namespace assay::agent::route

@@ -10,6 +10,7 @@
 #include "gtest/gtest.h"
 
 namespace assay::agent::route {
+namespace icmp_filter_test {
 namespace {
 
 using Packet = std::vector<uint8_t>;
@@ -84,4 +85,5 @@ TEST(EchoFilter, V6PassesOwnRepliesAndErrorsOnly) {
 }
 
 }  // namespace
+}  // namespace icmp_filter_test
 }  // namespace assay::agent::route

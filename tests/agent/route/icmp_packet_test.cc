@@ -7,6 +7,7 @@
 #include "gtest/gtest.h"
 
 namespace assay::agent::route {
+namespace icmp_packet_test {
 namespace {
 
 using Packet = std::vector<uint8_t>;
@@ -244,4 +245,5 @@ TEST_P(ByVersion, RequestIsFoundBehindLinkAndIpHeaders) {
 }
 
 }  // namespace
+}  // namespace icmp_packet_test
 }  // namespace assay::agent::route

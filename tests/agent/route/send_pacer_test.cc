@@ -5,6 +5,7 @@
 #include "gtest/gtest.h"
 
 namespace assay::agent::route {
+namespace send_pacer_test {
 namespace {
 
 constexpr int64_t kInterval = 1'000'000;
@@ -52,4 +53,5 @@ TEST(SendPacer, SameSeedSameTimes) {
 }
 
 }  // namespace
+}  // namespace send_pacer_test
 }  // namespace assay::agent::route
