@@ -84,7 +84,7 @@ struct Sent {
   uint64_t events, trials;
 };
 
-ClusteredProportion Of(const std::vector<Sent>& runs) {
+ClusteredProportion ProportionOf(const std::vector<Sent>& runs) {
   ClusteredProportion proportion;
   for (const Sent& run : runs) proportion.Add(run.events, run.trials);
   return proportion;
@@ -94,20 +94,20 @@ std::vector<Sent> Repeat(uint64_t events, uint64_t trials, size_t runs) {
   return std::vector<Sent>(runs, {events, trials});
 }
 
-Estimate Estimated(const std::vector<Sent>& runs) { return *Of(runs).Estimated(0.95); }
+Estimate EstimatedOf(const std::vector<Sent>& runs) { return *ProportionOf(runs).Estimated(0.95); }
 
 TEST(ClusteredProportionTest, NothingWithoutATrial) {
-  EXPECT_FALSE(Of({}).Estimated(0.95).has_value());
-  EXPECT_FALSE(Of(Repeat(0, 0, 3)).Estimated(0.95).has_value());
-  EXPECT_EQ(Of({}).Project(3, 0.95).high, 1);
+  EXPECT_FALSE(ProportionOf({}).Estimated(0.95).has_value());
+  EXPECT_FALSE(ProportionOf(Repeat(0, 0, 3)).Estimated(0.95).has_value());
+  EXPECT_EQ(ProportionOf({}).Project(3, 0.95).high, 1);
 }
 
 TEST(ClusteredProportionTest, RunsWithoutTrialsAreNoRuns) {
-  EXPECT_EQ(Estimated({{1, 100}, {0, 0}, {2, 100}}).runs, 2);
+  EXPECT_EQ(EstimatedOf({{1, 100}, {0, 0}, {2, 100}}).runs, 2);
 }
 
 TEST(ClusteredProportionTest, FourCleanRunsOfAHundredShowLessThanOnePercent) {
-  Estimate estimate = Estimated(Repeat(0, 100, 4));
+  Estimate estimate = EstimatedOf(Repeat(0, 100, 4));
   EXPECT_EQ(estimate.value, 0);
   EXPECT_EQ(estimate.interval.low, 0);
   EXPECT_NEAR(estimate.interval.high, 0.00918, 5e-6);
@@ -115,22 +115,22 @@ TEST(ClusteredProportionTest, FourCleanRunsOfAHundredShowLessThanOnePercent) {
 }
 
 TEST(ClusteredProportionTest, ThreeCleanRunsPayForNotKnowingHowRunsDiffer) {
-  Estimate estimate = Estimated(Repeat(0, 1000, 3));
+  Estimate estimate = EstimatedOf(Repeat(0, 1000, 3));
   // (1.960755 / 4.302653)^2 of 3,000.
   EXPECT_NEAR(estimate.effective_samples, 3000 * 0.207670, 0.5);
   EXPECT_NEAR(estimate.interval.high, 1 - std::pow(0.025, 1 / (3000 * 0.207670)), 1e-6);
 }
 
 TEST(ClusteredProportionTest, OneRunCountsAsOneSample) {
-  Estimate estimate = Estimated(Repeat(0, 100000, 1));
+  Estimate estimate = EstimatedOf(Repeat(0, 100000, 1));
   EXPECT_EQ(estimate.effective_samples, 1);
   EXPECT_NEAR(estimate.interval.high, 0.975, 1e-12);
-  EXPECT_NEAR(Estimated(Repeat(50000, 100000, 1)).effective_samples, 1, 1e-12);
+  EXPECT_NEAR(EstimatedOf(Repeat(50000, 100000, 1)).effective_samples, 1, 1e-12);
 }
 
 TEST(ClusteredProportionTest, RunsThatAgreeAreWorthTheirSamplesLessStudentsT) {
   // 20 % in each of four runs of 100: deff is not taken below 1; (1.965927 / 3.182446)^2 = 0.38161.
-  Estimate estimate = Estimated(Repeat(20, 100, 4));
+  Estimate estimate = EstimatedOf(Repeat(20, 100, 4));
   EXPECT_EQ(estimate.design_effect, 1);
   EXPECT_NEAR(estimate.effective_samples, 152.64, 0.05);
   // The lower end is Korn & Graubard's without corrections.
@@ -140,12 +140,13 @@ TEST(ClusteredProportionTest, RunsThatAgreeAreWorthTheirSamplesLessStudentsT) {
 TEST(ClusteredProportionTest, RunsThatDifferAreWorthLess) {
   // By hand: p = 0.2, residuals 20, -20, 20, -20: v = 4/3 * 1600 / 160000 = 1/75; 0.2*0.8/400 =
   // 1/2500; deff = 100/3.
-  EXPECT_NEAR(Estimated({{40, 100}, {0, 100}, {40, 100}, {0, 100}}).design_effect, 100.0 / 3, 1e-9);
+  EXPECT_NEAR(EstimatedOf({{40, 100}, {0, 100}, {40, 100}, {0, 100}}).design_effect, 100.0 / 3,
+              1e-9);
 }
 
 TEST(ClusteredProportionTest, UnequalRunsAreWeightedByTheirSamples) {
   // By hand: p = 30/300 = 0.1, residuals 5, 0, -5; v = 3/2 * 50 / 90000; deff = v / (0.09/300).
-  Estimate estimate = Estimated({{10, 50}, {10, 100}, {10, 150}});
+  Estimate estimate = EstimatedOf({{10, 50}, {10, 100}, {10, 150}});
   EXPECT_NEAR(estimate.value, 0.1, 1e-12);
   EXPECT_NEAR(estimate.design_effect, (1.5 * 50 / 90000) / (0.09 / 300), 1e-9);
 }
@@ -155,7 +156,7 @@ TEST(ClusteredProportionTest, TheUpperEndAllowsForAnotherRunLikeTheWorst) {
   // three of -1.6: sum of squares 19.2; v = 5/4 * 19.2 / 250000 = 9.6e-5; deff = 9.6e-5 / (0.016 *
   // 0.984 / 500) = 3.04878; degrees min(3, max(3, 2)) = 3: n* = 400 / 3.04878 * 0.381606 = 50.0667;
   // unseen event 4 / 3.04878 = 1.312.
-  Estimate estimate = Estimated({{4, 100}, {0, 100}, {0, 100}, {0, 100}});
+  Estimate estimate = EstimatedOf({{4, 100}, {0, 100}, {0, 100}, {0, 100}});
   EXPECT_NEAR(estimate.interval.high, BetaQuantile(0.975, 0.016 * 50.0667 + 1.312, 0.984 * 50.0667),
               1e-6);
 }
@@ -164,7 +165,7 @@ TEST(ClusteredProportionTest, OneSampleARunIsTheExactInterval) {
   std::vector<Sent> runs = Repeat(0, 1, 27);
   runs.push_back({1, 1});
   runs.push_back({0, 1});
-  Estimate estimate = Estimated(runs);
+  Estimate estimate = EstimatedOf(runs);
   EXPECT_EQ(estimate.design_effect, 1);
   EXPECT_NEAR(estimate.interval.low, 0.0009, 5e-5);  // Newcombe's 1/29
   EXPECT_NEAR(estimate.interval.high, 0.1776, 5e-5);
@@ -174,23 +175,23 @@ TEST(ClusteredProportionTest, LossAndDeliveryMirrorEachOther) {
   std::vector<Sent> loss = {{5, 50}, {0, 100}, {7, 70}, {60, 100}};
   std::vector<Sent> delivery;
   for (const Sent& run : loss) delivery.push_back({run.trials - run.events, run.trials});
-  Estimate lost = Estimated(loss);
-  Estimate delivered = Estimated(delivery);
+  Estimate lost = EstimatedOf(loss);
+  Estimate delivered = EstimatedOf(delivery);
   EXPECT_NEAR(delivered.interval.low, 1 - lost.interval.high, 1e-12);
   EXPECT_NEAR(delivered.interval.high, 1 - lost.interval.low, 1e-12);
   EXPECT_NEAR(delivered.design_effect, lost.design_effect, 1e-9);
 }
 
 TEST(ClusteredProportionTest, EverythingLostIsAsCertainAsNothingLost) {
-  Estimate estimate = Estimated(Repeat(100, 100, 4));
+  Estimate estimate = EstimatedOf(Repeat(100, 100, 4));
   EXPECT_EQ(estimate.interval.high, 1);
   EXPECT_NEAR(estimate.interval.low, 1 - 0.00918, 5e-6);
 }
 
 TEST(ClusteredProportionTest, OrderOfRunsDoesNotMatter) {
   std::vector<Sent> runs = {{5, 50}, {0, 100}, {10, 100}, {1, 10}};
-  Interval forward = Estimated(runs).interval;
-  Interval backward = Estimated({runs.rbegin(), runs.rend()}).interval;
+  Interval forward = EstimatedOf(runs).interval;
+  Interval backward = EstimatedOf({runs.rbegin(), runs.rend()}).interval;
   EXPECT_EQ(forward.low, backward.low);
   EXPECT_EQ(forward.high, backward.high);
 }
@@ -199,21 +200,21 @@ TEST(ClusteredProportionTest, IntervalContainsTheEstimate) {
   for (const std::vector<Sent>& runs :
        {Repeat(1, 2, 2), Repeat(1, 100, 5), std::vector<Sent>{{0, 10}, {10, 10}},
         std::vector<Sent>{{49, 50}, {1, 1000}, {0, 3}}, std::vector<Sent>{{1, 1}, {999, 1000}}}) {
-    Estimate estimate = Estimated(runs);
+    Estimate estimate = EstimatedOf(runs);
     EXPECT_LE(estimate.interval.low, estimate.value);
     EXPECT_GE(estimate.interval.high, estimate.value);
   }
 }
 
 TEST(ProjectTest, IsTheIntervalOfThatManyEqualRuns) {
-  Interval projected = Of(Repeat(2, 100, 4)).Project(6, 0.95);
-  Interval ten = Estimated(Repeat(2, 100, 10)).interval;
+  Interval projected = ProportionOf(Repeat(2, 100, 4)).Project(6, 0.95);
+  Interval ten = EstimatedOf(Repeat(2, 100, 10)).interval;
   EXPECT_NEAR(projected.low, ten.low, 1e-12);
   EXPECT_NEAR(projected.high, ten.high, 1e-12);
 }
 
 uint32_t RunsUntilAtMost(const std::vector<Sent>& runs, double threshold) {
-  ClusteredProportion proportion = Of(runs);
+  ClusteredProportion proportion = ProportionOf(runs);
   return RunsToDecide([&](uint32_t more) {
     Interval interval = proportion.Project(more, 0.95);
     return interval.high <= threshold || interval.low > threshold;
@@ -231,8 +232,8 @@ TEST(RunsToDecideTest, IsTheFirstNumberThatDecides) {
   std::vector<Sent> runs = {{1, 100}, {0, 100}, {2, 100}, {1, 100}};
   const uint32_t more = RunsUntilAtMost(runs, 0.02);
   ASSERT_GT(more, 1);
-  EXPECT_LE(Of(runs).Project(more, 0.95).high, 0.02);
-  EXPECT_GT(Of(runs).Project(more - 1, 0.95).high, 0.02);
+  EXPECT_LE(ProportionOf(runs).Project(more, 0.95).high, 0.02);
+  EXPECT_GT(ProportionOf(runs).Project(more - 1, 0.95).high, 0.02);
 }
 
 TEST(RunsToDecideTest, NoNumberDecidesAnEstimateThatEqualsItsThreshold) {

@@ -17,7 +17,7 @@ constexpr double kNone = std::numeric_limits<double>::infinity();
 
 using Runs = std::vector<std::vector<double>>;
 
-ClusteredQuantile Of(const Runs& runs, double quantile) {
+ClusteredQuantile QuantileOf(const Runs& runs, double quantile) {
   ClusteredQuantile clustered(quantile);
   for (const std::vector<double>& run : runs) clustered.Add(run);
   return clustered;
@@ -56,7 +56,7 @@ TEST(ClusteredQuantileTest, MediansAgreeWithPrintedTables) {
     double low, high;
   } cases[] = {{6, 1, 6}, {10, 2, 9}, {20, 6, 15}, {5, -kNone, kNone}};
   for (const auto& c : cases) {
-    Interval interval = Of(OneToN(c.n), 0.5).Estimated(0.95)->interval;
+    Interval interval = QuantileOf(OneToN(c.n), 0.5).Estimated(0.95)->interval;
     EXPECT_EQ(interval.low, c.low) << c.n;
     EXPECT_EQ(interval.high, c.high) << c.n;
   }
@@ -74,7 +74,7 @@ TEST(ClusteredQuantileTest, IndependentSamplesGiveTheExactOrderStatistics) {
         int high = 1;
         while (high <= n && 1 - below(high) > tail + 1e-15L) ++high;
 
-        Interval interval = Of(OneToN(n), quantile).Estimated(confidence)->interval;
+        Interval interval = QuantileOf(OneToN(n), quantile).Estimated(confidence)->interval;
 
         EXPECT_EQ(interval.low, low == 0 ? -kNone : low) << n << " " << quantile;
         EXPECT_EQ(interval.high, high > n ? kNone : high) << n << " " << quantile;
@@ -90,20 +90,20 @@ TEST(SamplesForBoundTest, IsTheFewestThatGiveIt) {
   EXPECT_EQ(SamplesForLowerBound(0.95, 0.95), 2);
   for (double quantile : {0.5, 0.9, 0.95, 0.99}) {
     const int n = static_cast<int>(SamplesForUpperBound(quantile, 0.95));
-    EXPECT_EQ(Of(OneToN(n), quantile).Estimated(0.95)->interval.high, n);
-    EXPECT_EQ(Of(OneToN(n - 1), quantile).Estimated(0.95)->interval.high, kNone);
+    EXPECT_EQ(QuantileOf(OneToN(n), quantile).Estimated(0.95)->interval.high, n);
+    EXPECT_EQ(QuantileOf(OneToN(n - 1), quantile).Estimated(0.95)->interval.high, kNone);
   }
 }
 
 TEST(ClusteredQuantileTest, NothingWithoutAValue) {
-  EXPECT_FALSE(Of({}, 0.5).Estimated(0.95).has_value());
-  EXPECT_FALSE(Of({{}, {}}, 0.5).Estimated(0.95).has_value());
+  EXPECT_FALSE(QuantileOf({}, 0.5).Estimated(0.95).has_value());
+  EXPECT_FALSE(QuantileOf({{}, {}}, 0.5).Estimated(0.95).has_value());
 }
 
 TEST(ClusteredQuantileTest, OneRunGivesNoBounds) {
   Runs runs(1);
   for (int i = 0; i < 1000; ++i) runs[0].push_back(i);
-  Estimate estimate = *Of(runs, 0.5).Estimated(0.95);
+  Estimate estimate = *QuantileOf(runs, 0.5).Estimated(0.95);
   EXPECT_EQ(estimate.value, 499);
   EXPECT_EQ(estimate.interval.low, -kNone);
   EXPECT_EQ(estimate.interval.high, kNone);
@@ -119,8 +119,8 @@ TEST(ClusteredQuantileTest, RunsThatDifferWidenTheInterval) {
       shifted[run].push_back(i + run * 20);
     }
   }
-  Estimate alike = *Of(same, 0.5).Estimated(0.95);
-  Estimate apart = *Of(shifted, 0.5).Estimated(0.95);
+  Estimate alike = *QuantileOf(same, 0.5).Estimated(0.95);
+  Estimate apart = *QuantileOf(shifted, 0.5).Estimated(0.95);
   EXPECT_EQ(alike.design_effect, 1);
   EXPECT_GT(apart.design_effect, 10);
   EXPECT_LT(alike.interval.high - alike.interval.low, 20);
@@ -130,7 +130,7 @@ TEST(ClusteredQuantileTest, RunsThatDifferWidenTheInterval) {
 TEST(ClusteredQuantileTest, IntervalContainsTheEstimate) {
   for (int n : {2, 3, 10, 75, 400}) {
     for (double quantile : {0.5, 0.9, 0.95, 0.99}) {
-      Estimate estimate = *Of(OneToN(n), quantile).Estimated(0.95);
+      Estimate estimate = *QuantileOf(OneToN(n), quantile).Estimated(0.95);
       EXPECT_LE(estimate.interval.low, estimate.value) << n << " " << quantile;
       EXPECT_GE(estimate.interval.high, estimate.value) << n << " " << quantile;
     }
@@ -138,7 +138,7 @@ TEST(ClusteredQuantileTest, IntervalContainsTheEstimate) {
 }
 
 TEST(ClusteredQuantileTest, EqualValuesGiveThatValue) {
-  Estimate estimate = *Of(Runs(5, std::vector<double>(30, 7)), 0.95).Estimated(0.95);
+  Estimate estimate = *QuantileOf(Runs(5, std::vector<double>(30, 7)), 0.95).Estimated(0.95);
   EXPECT_EQ(estimate.value, 7);
   EXPECT_EQ(estimate.interval.low, 7);
   EXPECT_EQ(estimate.interval.high, 7);
@@ -149,7 +149,7 @@ TEST(AgainstTest, NowAgreesWithTheInterval) {
   for (int run = 0; run < 6; ++run) {
     for (int i = 0; i < 60; ++i) runs[run].push_back(i * (10 + run));
   }
-  ClusteredQuantile median = Of(runs, 0.5);
+  ClusteredQuantile median = QuantileOf(runs, 0.5);
   Interval interval = median.Estimated(0.95)->interval;
   EXPECT_EQ(median.Against(interval.high, 0.95).Project(0, 0.95), Side::kAbove);
   EXPECT_EQ(median.Against(std::nextafter(interval.high, 0), 0.95).Project(0, 0.95), Side::kInside);
@@ -162,7 +162,7 @@ TEST(AgainstTest, MoreRunsDecideAThresholdAboveEverythingMeasured) {
   for (int run = 0; run < 4; ++run) {
     for (int i = 0; i < 15; ++i) runs[run].push_back(i * 4 + run);
   }
-  ClusteredQuantile p95 = Of(runs, 0.95);
+  ClusteredQuantile p95 = QuantileOf(runs, 0.95);
   ASSERT_EQ(p95.Estimated(0.95)->interval.high, kNone);
   // Five runs of 15 are 75 samples: 72 are enough.
   EXPECT_EQ(p95.Against(100, 0.95).Project(0, 0.95), Side::kInside);
@@ -170,7 +170,7 @@ TEST(AgainstTest, MoreRunsDecideAThresholdAboveEverythingMeasured) {
 }
 
 TEST(AgainstTest, NothingIsDecidedWithoutValues) {
-  EXPECT_EQ(Of({}, 0.5).Against(100, 0.95).Project(5, 0.95), Side::kInside);
+  EXPECT_EQ(QuantileOf({}, 0.5).Against(100, 0.95).Project(5, 0.95), Side::kInside);
 }
 
 }  // namespace

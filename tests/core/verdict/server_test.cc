@@ -10,7 +10,7 @@ namespace {
 
 constexpr auto kAccepted = v1::SERVER_DECISION_ACCEPTED;
 constexpr auto kRejected = v1::SERVER_DECISION_REJECTED;
-constexpr auto kOpen = v1::SERVER_DECISION_INCONCLUSIVE;
+constexpr auto kUnsettled = v1::SERVER_DECISION_INCONCLUSIVE;
 
 // Criteria on loss that pass, fail and stay open with 4 x (0 of 100) lost.
 constexpr const char* kPassing = "1%";
@@ -54,7 +54,7 @@ TEST_F(ServerTest, IsRejectedWhenAnyMustFails) {
 TEST_F(ServerTest, IsInconclusiveWhenAMustIsUndecided) {
   Must("a", kPassing);
   Must("b", kUndecided);
-  EXPECT_EQ(scene_.Evaluated().decision(), kOpen);
+  EXPECT_EQ(scene_.Evaluated().decision(), kUnsettled);
   EXPECT_EQ(scene_.Evaluated().reason().id(), "verdict.undecided");
   EXPECT_EQ(scene_.Evaluated().reason().args().at("criteria"), "b");
 }
@@ -70,10 +70,10 @@ TEST_F(ServerTest, OnlyMustsDecide) {
 }
 
 TEST_F(ServerTest, NothingIsAcceptedWithoutAMust) {
-  EXPECT_EQ(scene_.Evaluated().decision(), kOpen);
+  EXPECT_EQ(scene_.Evaluated().decision(), kUnsettled);
   Must("a", kPassing);
   scene_.input.criteria[0].set_severity(v1::SEVERITY_SHOULD);
-  EXPECT_EQ(scene_.Evaluated().decision(), kOpen);
+  EXPECT_EQ(scene_.Evaluated().decision(), kUnsettled);
   EXPECT_EQ(scene_.Evaluated().reason().id(), "verdict.no_musts");
 }
 
@@ -85,7 +85,7 @@ TEST_F(ServerTest, IsNotAcceptedWhileTasksAreOpen) {
     scene_.input.tasks.set_done(4);
     (scene_.input.tasks.*open)(1);
     v1::Verdict verdict = scene_.Evaluated();
-    EXPECT_EQ(verdict.decision(), kOpen);
+    EXPECT_EQ(verdict.decision(), kUnsettled);
     EXPECT_EQ(verdict.reason().id(), "verdict.still_running");
     EXPECT_EQ(verdict.criteria(0).decision(), v1::CRITERION_DECISION_PASS);
     EXPECT_EQ(verdict.notes(0).id(), "verdict.preliminary");
@@ -132,7 +132,7 @@ TEST_F(PeakTest, OffPeakDataAloneDoNotAcceptARoute) {
   Measured("sz-office", "night");
   v1::Verdict verdict = scene_.Evaluated();
   EXPECT_EQ(verdict.criteria(0).decision(), v1::CRITERION_DECISION_PASS);
-  EXPECT_EQ(verdict.decision(), kOpen);
+  EXPECT_EQ(verdict.decision(), kUnsettled);
   EXPECT_EQ(verdict.reason().id(), "verdict.only_off_peak");
   EXPECT_EQ(verdict.reason().args().at("places"), "sz-office");
 }
@@ -146,7 +146,7 @@ TEST_F(PeakTest, PeakDataOfTheSameRouteDo) {
 TEST_F(PeakTest, PeakDataOfAnotherRouteDoNot) {
   Measured("sz-office", "evening");
   Measured("gz-office", "night");
-  EXPECT_EQ(scene_.Evaluated().decision(), kOpen);
+  EXPECT_EQ(scene_.Evaluated().decision(), kUnsettled);
   EXPECT_EQ(scene_.Evaluated().reason().args().at("places"), "gz-office");
 }
 
@@ -154,13 +154,13 @@ TEST_F(PeakTest, PeakDataBehindAShouldDoNot) {
   Measured("sz-office", "night");
   Measured("sz-office", "evening");
   scene_.input.criteria[1].set_severity(v1::SEVERITY_SHOULD);
-  EXPECT_EQ(scene_.Evaluated().decision(), kOpen);
+  EXPECT_EQ(scene_.Evaluated().decision(), kUnsettled);
 }
 
 TEST_F(PeakTest, AWindowWithoutARoleIsNotPeak) {
   scene_.AddWindow("now", v1::WINDOW_ROLE_UNSPECIFIED);
   Measured("sz-office", "now");
-  EXPECT_EQ(scene_.Evaluated().decision(), kOpen);
+  EXPECT_EQ(scene_.Evaluated().decision(), kUnsettled);
 }
 
 TEST_F(PeakTest, ServicesAreNotRoutes) {
