@@ -16,7 +16,7 @@
 namespace assay::render {
 namespace {
 
-term::Style StyleOf(v1::AgentState state) {
+term::Style AgentStyle(v1::AgentState state) {
   switch (state) {
     case v1::AGENT_STATE_CONNECTED:
       return term::Style::kGood;
@@ -88,7 +88,7 @@ std::string Agents(const v1::ListAgentsResponse& agents, const View& view) {
             : "";
     grid.AddRow({agent.subject(),
                  {EnumText(agent.subject_kind(), view), EnumName(agent.subject_kind())},
-                 {EnumText(agent.state(), view), EnumName(agent.state()), StyleOf(agent.state())},
+                 {EnumText(agent.state(), view), EnumName(agent.state()), AgentStyle(agent.state())},
                  Probes(agent),
                  absl::StrCat(agent.running_tasks()),
                  {ClockOffset(agent), offset_ms},

@@ -58,7 +58,7 @@ std::string Samples(const v1::GroupVerdict& group) {
   return absl::StrCat(group.samples(), " (", effective, ")");
 }
 
-term::Style StyleOf(v1::CriterionDecision decision) {
+term::Style DecisionStyle(v1::CriterionDecision decision) {
   switch (decision) {
     case v1::CRITERION_DECISION_PASS:
       return term::Style::kGood;
@@ -142,7 +142,7 @@ std::string VerdictTable(const v1::Verdict& verdict, const View& view) {
          Interval(group, unit),
          Limit(*row.criterion),
          row.group == nullptr ? "0" : Samples(group),
-         {Sign(decision) + verdict::DecisionWord(decision, view.language), StyleOf(decision)}});
+         {Sign(decision) + verdict::DecisionWord(decision, view.language), DecisionStyle(decision)}});
   }
   const int width = view.terminal.width;
   bool shortened = false;

@@ -131,7 +131,7 @@ class CoordinatorImpl final : public Coordinator {
  private:
   absl::Status Listen() {
     std::string listen = options_.listen.empty() ? settings_.listen : options_.listen;
-    ASSAY_ASSIGN_OR_RETURN(tls::HostPort address, tls::ParseHostPort(listen));
+    ASSAY_ASSIGN_OR_RETURN(tls::HostPort address, ParseListen(listen));
     ASSAY_ASSIGN_OR_RETURN(std::shared_ptr<grpc::ServerCredentials> credentials,
                            rpc::ServerCredentialsFromFile(paths_.serving_identity));
     credentials->SetAuthMetadataProcessor(std::make_shared<rpc::Gate>(access_.get()));

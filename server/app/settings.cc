@@ -3,11 +3,11 @@
 #include <yaml-cpp/yaml.h>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "common/base/message.h"
 #include "common/base/names.h"
 #include "common/base/status_macros.h"
 #include "common/files/files.h"
-#include "common/tls/dial.h"
 
 namespace assay::app {
 namespace {
@@ -55,7 +55,7 @@ absl::StatusOr<Settings> ParseSettings(absl::string_view yaml, const std::string
   ASSAY_ASSIGN_OR_RETURN(tls::HostPort address, tls::ParseHostPort(settings.address));
   settings.address = address.ToString();
   if (settings.listen.empty()) settings.listen = absl::StrCat("0.0.0.0:", address.port);
-  ASSAY_ASSIGN_OR_RETURN(tls::HostPort listen, tls::ParseHostPort(settings.listen));
+  ASSAY_ASSIGN_OR_RETURN(tls::HostPort listen, ParseListen(settings.listen));
   settings.listen = listen.ToString();
   return settings;
 }
@@ -67,6 +67,13 @@ absl::StatusOr<Settings> LoadSettings(const Paths& paths) {
   }
   ASSAY_RETURN_IF_ERROR(text.status());
   return ParseSettings(*text, paths.settings);
+}
+
+absl::StatusOr<tls::HostPort> ParseListen(absl::string_view text) {
+  bool any_port = absl::ConsumeSuffix(&text, ":0");
+  ASSAY_ASSIGN_OR_RETURN(tls::HostPort listen, tls::ParseHostPort(text));
+  if (any_port) listen.port = 0;
+  return listen;
 }
 
 std::string FormatSettings(const Settings& settings) {

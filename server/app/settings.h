@@ -10,6 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "common/tls/dial.h"
 
 namespace assay::app {
 
@@ -27,6 +28,8 @@ struct Paths {
 // INVALID_ARGUMENT that names file and key; NOT_FOUND where the directory holds no coordinator.
 absl::StatusOr<Settings> LoadSettings(const Paths& paths);
 absl::StatusOr<Settings> ParseSettings(absl::string_view yaml, const std::string& file_name);
+// As tls::ParseHostPort, and port 0 for any free one.
+absl::StatusOr<tls::HostPort> ParseListen(absl::string_view text);
 std::string FormatSettings(const Settings& settings);
 
 }  // namespace assay::app

@@ -12,7 +12,7 @@ absl::StatusOr<store::CertificateRecord> IdentifyPeer(const grpc::AuthContext& c
                                                       const dispatch::Access& access) {
   ASSAY_ASSIGN_OR_RETURN(std::optional<tls::CertificateInfo> certificate, PeerCertificate(context));
   if (!certificate.has_value()) {
-    return Error(absl::StatusCode::kUnauthenticated, "identity.no_certificate");
+    return Error(absl::StatusCode::kUnauthenticated, "identity.certificate_needed");
   }
   return access.Identify(certificate->serial);
 }

@@ -2,13 +2,13 @@
 #ifndef ASSAY_SERVER_STORE_READER_POOL_H_
 #define ASSAY_SERVER_STORE_READER_POOL_H_
 
+#include <condition_variable>
 #include <memory>
+#include <mutex>
 #include <utility>
 #include <vector>
 
-#include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
-#include "absl/synchronization/mutex.h"
 #include "server/store/connection.h"
 
 namespace assay::store {
@@ -41,21 +41,24 @@ class ReaderPool {
   };
 
   std::unique_ptr<Connection> Take() {
-    absl::MutexLock lock(&mutex_);
-    auto any = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return !free_.empty(); };
-    mutex_.Await(absl::Condition(&any));
+    std::unique_lock lock(mutex_);
+    returned_.wait(lock, [this] { return !free_.empty(); });
     std::unique_ptr<Connection> connection = std::move(free_.back());
     free_.pop_back();
     return connection;
   }
 
   void Give(std::unique_ptr<Connection> connection) {
-    absl::MutexLock lock(&mutex_);
-    free_.push_back(std::move(connection));
+    {
+      std::lock_guard lock(mutex_);
+      free_.push_back(std::move(connection));
+    }
+    returned_.notify_one();
   }
 
-  absl::Mutex mutex_;
-  std::vector<std::unique_ptr<Connection>> free_ ABSL_GUARDED_BY(mutex_);
+  std::mutex mutex_;
+  std::condition_variable returned_;
+  std::vector<std::unique_ptr<Connection>> free_;  // guarded by mutex_
 };
 
 }  // namespace assay::store

@@ -1,9 +1,9 @@
 #include "server/store/writer.h"
 
+#include <future>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/synchronization/notification.h"
 #include "common/base/message.h"
 
 namespace assay::store {
@@ -23,9 +23,10 @@ Writer::Writer(std::unique_ptr<Connection> connection, Limits limits)
 
 Writer::~Writer() {
   {
-    absl::MutexLock lock(&mutex_);
+    std::lock_guard lock(mutex_);
     closing_ = true;
   }
+  wake_.notify_one();
   thread_.join();
 }
 
@@ -33,29 +34,30 @@ absl::Status Writer::Run(Work work) {
   if (std::this_thread::get_id() == thread_.get_id()) {
     return absl::InternalError("a callback of the store called a function of it that blocks");
   }
-  absl::Notification ended;
-  absl::Status result;
-  Request request{0, std::move(work), [&](absl::Status status) {
-                    result = std::move(status);
-                    ended.Notify();
-                  }};
+  // The promise lives in the request, so the writer's thread is the last to touch it.
+  std::promise<absl::Status> promise;
+  std::future<absl::Status> ended = promise.get_future();
+  auto done = [promise = std::move(promise)](absl::Status status) mutable {
+    promise.set_value(std::move(status));
+  };
   {
-    absl::MutexLock lock(&mutex_);
-    queue_.push_back(std::move(request));
+    std::lock_guard lock(mutex_);
+    queue_.push_back({0, std::move(work), std::move(done)});
   }
-  ended.WaitForNotification();
-  return result;
+  wake_.notify_one();
+  return ended.get();
 }
 
 void Writer::Submit(size_t bytes, Work work, Done done) {
   {
-    absl::MutexLock lock(&mutex_);
+    std::lock_guard lock(mutex_);
     // One that is larger than the limit still goes through when nothing else waits.
     bool fits = queue_.size() < limits_.requests &&
                 (queued_bytes_ == 0 || queued_bytes_ + bytes <= limits_.bytes);
     if (fits) {
       queued_bytes_ += bytes;
       queue_.push_back({bytes, std::move(work), std::move(done)});
+      wake_.notify_one();
       return;
     }
   }
@@ -66,11 +68,8 @@ void Writer::Loop() {
   std::vector<Request> batch;
   while (true) {
     {
-      absl::MutexLock lock(&mutex_);
-      auto ready = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-        return closing_ || !queue_.empty();
-      };
-      mutex_.Await(absl::Condition(&ready));
+      std::unique_lock lock(mutex_);
+      wake_.wait(lock, [this] { return closing_ || !queue_.empty(); });
       if (queue_.empty()) break;
       batch.swap(queue_);
     }
@@ -87,11 +86,13 @@ void Writer::Process(std::vector<Request>& batch) {
   absl::Status fate = Commit(batch, statuses);
   {
     // Only now: what is being written takes memory too.
-    absl::MutexLock lock(&mutex_);
+    std::lock_guard lock(mutex_);
     queued_bytes_ -= bytes;
   }
   // Where the batch was lost, what a request learned in it (such as "there already") may be untrue.
-  for (size_t i = 0; i < batch.size(); ++i) batch[i].done(fate.ok() ? statuses[i] : fate);
+  for (size_t i = 0; i < batch.size(); ++i) {
+    batch[i].done(fate.ok() ? std::move(statuses[i]) : fate);
+  }
 }
 
 absl::Status Writer::Commit(std::vector<Request>& batch, std::vector<absl::Status>& statuses) {

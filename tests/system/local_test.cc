@@ -52,9 +52,9 @@ windows:
   - {name: peak, role: peak, relative: {after: 1s, length: 6s}}
   - {name: off-peak, role: off_peak, relative: {after: 8s, length: 6s}}
 probes:
-  - {name: echo, icmp: {count: 100, interval: 10ms}, repetitions: 3}
+  - {name: echo, icmp: {count: 60, interval: 10ms}, repetitions: 5}
   - {name: web, http: {port: )",
-                                      web.port(), R"(, count: 4, interval: 50ms}, repetitions: 2}
+                                      web.port(), R"(, count: 4, interval: 50ms}, repetitions: 5}
 criteria:
   - {id: loss, metric: icmp.loss_ratio, threshold: 5%}
   - {id: web-fails, metric: http.failure_ratio, threshold: 60%}

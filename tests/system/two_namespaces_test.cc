@@ -31,14 +31,14 @@ windows:
   - {name: night, role: off_peak, relative: {after: 10s, length: 9s}}
 probes:
   - name: echo
-    icmp: {count: 150, interval: 10ms, timeout: 500ms}
-    repetitions: 3
+    icmp: {count: 120, interval: 10ms, timeout: 500ms}
+    repetitions: 5
   - name: port
     tcp: {port: 8080, count: 20, interval: 20ms, timeout: 500ms}
-    repetitions: 2
+    repetitions: 5
   - name: page
     http: {port: 8080, path: /, count: 5, interval: 50ms}
-    repetitions: 2
+    repetitions: 5
 criteria:
   - {id: loss, metric: icmp.loss_ratio, threshold: 3%, min_days: )",
                       min_days, R"(}

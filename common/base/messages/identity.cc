@@ -189,6 +189,9 @@ constexpr CatalogueEntry kIdentityEntries[] = {
     {"identity.nothing_to_revoke",
      "the {kind} {name} has no valid certificate; `assay agent list` shows who has",
      "{kind} {name} 没有有效证书；可用 assay agent list 查看"},
+    {"identity.certificate_needed",
+     "this call needs a certificate; join first: `assay token create` prints the command",
+     "此调用需要证书；请先加入：assay token create 会给出命令"},
 };
 
 }  // namespace

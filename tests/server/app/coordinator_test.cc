@@ -2,6 +2,7 @@
 // spoken by hand.
 #include <gmock/gmock.h>
 #include <grpcpp/grpcpp.h>
+#include <grpcpp/impl/codegen/client_unary_call.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
@@ -88,8 +89,9 @@ class CoordinatorTest : public ::testing::Test {
     return identity;
   }
 
-  // Plan "p": one TCP task of the vantage, due at once, in a window of a minute.
-  void ApplyPlan(int repetitions = 1) {
+  // Plan "p": TCP tasks of the vantage, spread evenly over one window; the first is due within
+  // length / repetitions.
+  void ApplyPlan(int repetitions = 40, absl::Duration length = absl::Minutes(1)) {
     v1::ApplyRequest request;
     v1::Server& server = *request.add_documents()->mutable_server();
     server.set_name("hk");
@@ -104,7 +106,7 @@ class CoordinatorTest : public ::testing::Test {
     v1::Window& window = *plan.add_windows();
     window.set_name("w");
     window.set_role(v1::WINDOW_ROLE_PEAK);
-    *window.mutable_relative()->mutable_length() = ToProto(absl::Minutes(1));
+    *window.mutable_relative()->mutable_length() = ToProto(length);
     v1::Probe& probe = *plan.add_probes();
     probe.set_name("port");
     probe.mutable_tcp()->set_port(443);
@@ -290,7 +292,7 @@ TEST_F(CoordinatorTest, AgentsAndPeopleDoNotStandInForEachOther) {
 
 TEST_F(CoordinatorTest, AResultIsAcknowledgedAfterItIsStoredAndStoredOnce) {
   tls::Identity agent = Enrol(v1::SUBJECT_KIND_VANTAGE, "sz");
-  ApplyPlan(2);
+  ApplyPlan();
   StartRun();
   HandSession session(ChannelAs(agent), {});
   ASSERT_TRUE(session.Next(v1::CoordinatorMessage::kWelcome).has_value());
@@ -438,7 +440,7 @@ TEST_F(CoordinatorTest, ANewAgentOfTheSamePlaceTakesOver) {
 
 TEST_F(CoordinatorTest, WatchingARunShowsItsEnd) {
   tls::Identity agent = Enrol(v1::SUBJECT_KIND_VANTAGE, "sz");
-  ApplyPlan();
+  ApplyPlan(1, absl::Seconds(3));
   v1::GetRunRequest request;
   request.set_run(StartRun());
   HandSession session(ChannelAs(agent), {});
