@@ -125,7 +125,7 @@ FaultVfs::FaultVfs(const std::string& name)
 FaultVfs::~FaultVfs() { sqlite3_vfs_unregister(&vfs_); }
 
 void FaultVfs::Arm(int nth, Kind kind, bool lasting) {
-  absl::MutexLock lock(&mutex_);
+  std::lock_guard lock(mutex_);
   armed_ = true;
   countdown_ = nth;
   kind_ = kind;
@@ -134,13 +134,13 @@ void FaultVfs::Arm(int nth, Kind kind, bool lasting) {
 }
 
 int FaultVfs::Disarm() {
-  absl::MutexLock lock(&mutex_);
+  std::lock_guard lock(mutex_);
   armed_ = false;
   return failed_;
 }
 
 int FaultVfs::OnChange(bool sync) {
-  absl::MutexLock lock(&mutex_);
+  std::lock_guard lock(mutex_);
   if (!armed_) return SQLITE_OK;
   --countdown_;
   if (countdown_ > 0 || (countdown_ < 0 && !lasting_)) return SQLITE_OK;
@@ -150,29 +150,29 @@ int FaultVfs::OnChange(bool sync) {
 }
 
 void FaultVfs::Remember() {
-  absl::MutexLock lock(&mutex_);
+  std::lock_guard lock(mutex_);
   remember_ = true;
 }
 
 void FaultVfs::OnSynced(const std::string& path) {
-  absl::MutexLock lock(&mutex_);
+  std::lock_guard lock(mutex_);
   ++syncs_;
   // No other thread writes the file here: SQLite syncs it under the lock that writing needs.
   if (remember_) synced_[path] = ReadFile(path);
 }
 
 void FaultVfs::OnDeleted(const std::string& path) {
-  absl::MutexLock lock(&mutex_);
+  std::lock_guard lock(mutex_);
   synced_.erase(path);
 }
 
 std::map<std::string, std::string> FaultVfs::Synced() const {
-  absl::MutexLock lock(&mutex_);
+  std::lock_guard lock(mutex_);
   return synced_;
 }
 
 int FaultVfs::syncs() const {
-  absl::MutexLock lock(&mutex_);
+  std::lock_guard lock(mutex_);
   return syncs_;
 }
 

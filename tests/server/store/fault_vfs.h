@@ -5,10 +5,8 @@
 #include <sqlite3.h>
 
 #include <map>
+#include <mutex>
 #include <string>
-
-#include "absl/base/thread_annotations.h"
-#include "absl/synchronization/mutex.h"
 
 namespace assay::store {
 
@@ -50,15 +48,15 @@ class FaultVfs {
   sqlite3_vfs* below_;
   sqlite3_vfs vfs_;
 
-  mutable absl::Mutex mutex_;
-  bool armed_ ABSL_GUARDED_BY(mutex_) = false;
-  int countdown_ ABSL_GUARDED_BY(mutex_) = 0;
-  Kind kind_ ABSL_GUARDED_BY(mutex_) = Kind::kFull;
-  bool lasting_ ABSL_GUARDED_BY(mutex_) = false;
-  int failed_ ABSL_GUARDED_BY(mutex_) = 0;
-  bool remember_ ABSL_GUARDED_BY(mutex_) = false;
-  int syncs_ ABSL_GUARDED_BY(mutex_) = 0;
-  std::map<std::string, std::string> synced_ ABSL_GUARDED_BY(mutex_);
+  mutable std::mutex mutex_;  // guards the rest
+  bool armed_ = false;
+  int countdown_ = 0;
+  Kind kind_ = Kind::kFull;
+  bool lasting_ = false;
+  int failed_ = 0;
+  bool remember_ = false;
+  int syncs_ = 0;
+  std::map<std::string, std::string> synced_;
 };
 
 }  // namespace assay::store

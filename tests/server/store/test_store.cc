@@ -8,10 +8,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/synchronization/notification.h"
 #include "common/files/files.h"
 
 namespace assay::store {
@@ -132,14 +132,12 @@ NewResult TestResult(const std::string& run, uint32_t task, size_t evidence_byte
 }
 
 absl::StatusOr<AppendResult> Append(Store& store, NewResult result) {
-  absl::Notification ended;
-  absl::StatusOr<AppendResult> outcome;
-  store.AppendResultAsync(std::move(result), [&](absl::StatusOr<AppendResult> appended) {
-    outcome = std::move(appended);
-    ended.Notify();
+  auto ended = std::make_shared<std::promise<absl::StatusOr<AppendResult>>>();
+  std::future<absl::StatusOr<AppendResult>> outcome = ended->get_future();
+  store.AppendResultAsync(std::move(result), [ended](absl::StatusOr<AppendResult> appended) {
+    ended->set_value(std::move(appended));
   });
-  ended.WaitForNotification();
-  return outcome;
+  return outcome.get();
 }
 
 std::vector<std::string> RawQuery(const std::string& path, const std::string& sql) {

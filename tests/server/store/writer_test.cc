@@ -1,12 +1,12 @@
 // Many requests, one commit: what the writer promises.
 #include <atomic>
+#include <latch>
 #include <map>
+#include <mutex>
 #include <set>
 #include <thread>
 
 #include "absl/strings/str_cat.h"
-#include "absl/synchronization/blocking_counter.h"
-#include "absl/synchronization/notification.h"
 #include "tests/server/store/fault_vfs.h"
 #include "tests/server/store/test_store.h"
 
@@ -30,25 +30,22 @@ class Gate {
       store
           .RedeemToken("gate", TestTime(),
                        [this](const Subject&) {
-                         held_.Notify();
-                         open_.WaitForNotification();
+                         held_.count_down();
+                         open_.wait();
                          return absl::StatusOr<CertificateRecord>(absl::CancelledError("gate"));
                        })
           .IgnoreError();
     });
-    held_.WaitForNotification();
-  }
-  void Open() {
-    if (!open_.HasBeenNotified()) open_.Notify();
+    held_.wait();
   }
   ~Gate() {
-    Open();
+    open_.count_down();
     thread_.join();
   }
 
  private:
-  absl::Notification held_;
-  absl::Notification open_;
+  std::latch held_{1};
+  std::latch open_{1};
   std::thread thread_;
 };
 
@@ -66,7 +63,7 @@ class WriterTest : public ::testing::Test {
 TEST_F(WriterTest, WhatIsQueuedSharesOneCommit) {
   std::unique_ptr<Store> store = OpenOrDie(options_);
   InsertTestRun(*store, "run-1", 640);
-  absl::BlockingCounter answered(640);
+  std::latch answered(640);
   std::atomic<int> stored = 0;
   int before = 0;
   {
@@ -78,7 +75,7 @@ TEST_F(WriterTest, WhatIsQueuedSharesOneCommit) {
         for (uint32_t i = t * 20; i < t * 20 + 20; ++i) {
           store->AppendResultAsync(TestResult("run-1", i), [&](absl::StatusOr<AppendResult> r) {
             if (r.ok() && r->outcome == AppendOutcome::kStored) ++stored;
-            answered.DecrementCount();
+            answered.count_down();
           });
         }
       });
@@ -87,7 +84,7 @@ TEST_F(WriterTest, WhatIsQueuedSharesOneCommit) {
     EXPECT_EQ(stored, 0);
     EXPECT_EQ(CommitsInLog(options_.path), before);
   }
-  answered.Wait();
+  answered.wait();
 
   EXPECT_EQ(stored, 640);
   // The gate's own transaction changed nothing, so it left no frame.
@@ -122,7 +119,7 @@ TEST_F(WriterTest, CommitIsSyncedBeforeItIsAnswered) {
 TEST_F(WriterTest, FailingRequestUndoesItselfAloneWithinTheCommit) {
   std::unique_ptr<Store> store = OpenOrDie(options_);
   InsertTestRun(*store, "run-1", 20);
-  absl::BlockingCounter answered(20);
+  std::latch answered(20);
   std::vector<absl::StatusOr<AppendResult>> outcomes(20);
   {
     Gate gate(*store);
@@ -132,11 +129,11 @@ TEST_F(WriterTest, FailingRequestUndoesItselfAloneWithinTheCommit) {
       if (i % 3 == 0) result.metrics.push_back(result.metrics[0]);
       store->AppendResultAsync(std::move(result), [&, i](absl::StatusOr<AppendResult> outcome) {
         outcomes[i] = std::move(outcome);
-        answered.DecrementCount();
+        answered.count_down();
       });
     }
   }
-  answered.Wait();
+  answered.wait();
 
   std::vector<TaskRecord> tasks = store->ListTasks("run-1").value();
   for (uint32_t i = 0; i < 20; ++i) {
@@ -153,7 +150,7 @@ TEST_F(WriterTest, CommitThatFailsFailsAllOfItsRequestsAndNothingIsStored) {
   options_.vfs = vfs.name();
   std::unique_ptr<Store> store = OpenOrDie(options_);
   InsertTestRun(*store, "run-1", 10);
-  absl::BlockingCounter answered(11);
+  std::latch answered(11);
   std::vector<absl::Status> statuses(11);
   {
     Gate gate(*store);
@@ -162,12 +159,12 @@ TEST_F(WriterTest, CommitThatFailsFailsAllOfItsRequestsAndNothingIsStored) {
       store->AppendResultAsync(TestResult("run-1", i % 10),
                                [&, i](absl::StatusOr<AppendResult> outcome) {
                                  statuses[i] = outcome.status();
-                                 answered.DecrementCount();
+                                 answered.count_down();
                                });
     }
     vfs.Arm(1, FaultVfs::Kind::kFull, /*lasting=*/true);
   }
-  answered.Wait();
+  answered.wait();
   vfs.Disarm();
 
   for (const absl::Status& status : statuses) {
@@ -184,8 +181,8 @@ TEST_F(WriterTest, ManyThreadsWithTheSameResultsStoreEachOnce) {
   constexpr uint32_t kTasks = 60;
   std::unique_ptr<Store> store = OpenOrDie(options_);
   InsertTestRun(*store, "run-1", kTasks);
-  absl::BlockingCounter answered(kThreads * kTasks);
-  absl::Mutex mutex;
+  std::latch answered(kThreads * kTasks);
+  std::mutex mutex;
   std::map<uint32_t, int> stored;
   std::map<uint32_t, std::set<int64_t>> ids;
   std::vector<std::thread> threads;
@@ -195,17 +192,17 @@ TEST_F(WriterTest, ManyThreadsWithTheSameResultsStoreEachOnce) {
         uint32_t task = (i + t * 7) % kTasks;
         store->AppendResultAsync(TestResult("run-1", task),
                                  [&, task](absl::StatusOr<AppendResult> outcome) {
-                                   absl::MutexLock lock(&mutex);
+                                   std::lock_guard lock(mutex);
                                    EXPECT_TRUE(outcome.ok()) << outcome.status();
                                    if (outcome->outcome == AppendOutcome::kStored) ++stored[task];
                                    ids[task].insert(outcome->result_id);
-                                   answered.DecrementCount();
+                                   answered.count_down();
                                  });
       }
     });
   }
   for (std::thread& thread : threads) thread.join();
-  answered.Wait();
+  answered.wait();
 
   for (uint32_t task = 0; task < kTasks; ++task) {
     EXPECT_EQ(stored[task], 1) << task;
@@ -242,7 +239,7 @@ TEST_F(WriterTest, FullQueueRefusesAtOnceAndBlockingCallsStillGoThrough) {
   options_.queue_requests = 3;
   std::unique_ptr<Store> store = OpenOrDie(options_);
   InsertTestRun(*store, "run-1", 5);
-  absl::BlockingCounter answered(3);
+  std::latch answered(3);
   absl::Status refused;
   std::thread::id refused_in;
   std::thread blocking;
@@ -251,7 +248,7 @@ TEST_F(WriterTest, FullQueueRefusesAtOnceAndBlockingCallsStillGoThrough) {
     for (uint32_t i = 0; i < 3; ++i) {
       store->AppendResultAsync(TestResult("run-1", i), [&](absl::StatusOr<AppendResult> outcome) {
         EXPECT_TRUE(outcome.ok()) << outcome.status();
-        answered.DecrementCount();
+        answered.count_down();
       });
     }
     store->AppendResultAsync(TestResult("run-1", 3), [&](absl::StatusOr<AppendResult> outcome) {
@@ -263,7 +260,7 @@ TEST_F(WriterTest, FullQueueRefusesAtOnceAndBlockingCallsStillGoThrough) {
     EXPECT_EQ(refused_in, std::this_thread::get_id());
     blocking = std::thread([&] { EXPECT_TRUE(store->PutDocuments({ServerDocument("x")}).ok()); });
   }
-  answered.Wait();
+  answered.wait();
   blocking.join();
   EXPECT_EQ(Append(*store, TestResult("run-1", 3))->outcome, AppendOutcome::kStored);
   EXPECT_EQ(store->ListResults({})->size(), 4u);
@@ -273,19 +270,19 @@ TEST_F(WriterTest, QueueIsBoundedInBytesButTakesOneThatIsLargerAlone) {
   options_.queue_bytes = 10000;
   std::unique_ptr<Store> store = OpenOrDie(options_);
   InsertTestRun(*store, "run-1", 3);
-  absl::BlockingCounter answered(1);
+  std::latch answered(1);
   absl::Status refused;
   {
     Gate gate(*store);
     store->AppendResultAsync(TestResult("run-1", 0, 50000), [&](absl::StatusOr<AppendResult> r) {
       EXPECT_TRUE(r.ok()) << r.status();
-      answered.DecrementCount();
+      answered.count_down();
     });
     store->AppendResultAsync(TestResult("run-1", 1, 10),
                              [&](absl::StatusOr<AppendResult> r) { refused = r.status(); });
     EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
   }
-  answered.Wait();
+  answered.wait();
   // Room is back before the answer.
   EXPECT_TRUE(Append(*store, TestResult("run-1", 1, 50000)).ok());
 }
@@ -308,13 +305,13 @@ TEST_F(WriterTest, ClosingCommitsAndAnswersWhatIsQueued) {
 TEST_F(WriterTest, CallbackThatBlocksOnTheStoreIsToldSo) {
   std::unique_ptr<Store> store = OpenOrDie(options_);
   InsertTestRun(*store, "run-1", 1);
-  absl::Notification ended;
+  std::latch ended(1);
   absl::Status inner;
   store->AppendResultAsync(TestResult("run-1", 0), [&](absl::StatusOr<AppendResult>) {
     inner = store->PutDocuments({});
-    ended.Notify();
+    ended.count_down();
   });
-  ended.WaitForNotification();
+  ended.wait();
 
   EXPECT_EQ(inner.code(), absl::StatusCode::kInternal);
 }
