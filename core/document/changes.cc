@@ -74,6 +74,7 @@ std::string FieldText(const Message& message, const FieldDescriptor& field) {
     return reflection.HasField(message, &field) ? ValueText(message, field, -1) : kUnset;
   }
   std::vector<std::string> items;
+  items.reserve(reflection.FieldSize(message, &field));
   for (int i = 0; i < reflection.FieldSize(message, &field); ++i) {
     items.push_back(ValueText(message, field, i));
   }
@@ -123,6 +124,7 @@ class Describer {
     const auto& reflection = *before.GetReflection();
     auto keys = [&](const Message& message) {
       std::vector<std::string> list;
+      list.reserve(reflection.FieldSize(message, &field));
       for (int i = 0; i < reflection.FieldSize(message, &field); ++i) {
         list.push_back(KeyOfItem(reflection.GetRepeatedMessage(message, &field, i), i));
       }

@@ -41,6 +41,7 @@ class SchemaChecker {
       const OneofDescriptor& oneof = *descriptor.oneof_decl(i);
       if (reflection.HasOneof(message, &oneof)) continue;
       std::vector<std::string> known;
+      known.reserve(oneof.field_count());
       for (int j = 0; j < oneof.field_count(); ++j) known.push_back(KeyOf(*oneof.field(j)));
       return checker_.Fail(
           path, "document.none_of_oneof",

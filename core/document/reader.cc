@@ -26,6 +26,7 @@ const YamlEntry* FindKind(const YamlNode& node) {
 absl::StatusOr<ReadDocument> ReadOne(const YamlNode& node, absl::string_view file_name) {
   const google::protobuf::Descriptor& kinds = *v1::Document::descriptor();
   std::vector<std::string> words;
+  words.reserve(kinds.field_count());
   for (int i = 0; i < kinds.field_count(); ++i) words.push_back(kinds.field(i)->name());
   const std::string known = absl::StrJoin(words, ", ");
   const YamlEntry* kind = node.kind == YamlNode::Kind::kMap ? FindKind(node) : nullptr;
