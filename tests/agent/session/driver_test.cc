@@ -12,6 +12,7 @@
 #include "agent/spool/spool.h"
 #include "common/base/message.h"
 #include "common/rpc/credentials.h"
+#include "tests/agent/session/core_harness.h"
 #include "tests/agent/session/fake_coordinator.h"
 #include "tests/common/tls/test_pki.h"
 
@@ -21,6 +22,7 @@ namespace {
 using ::assay::testing::Diary;
 using ::assay::testing::FakeCoordinator;
 using ::assay::testing::FakeSession;
+using ::assay::testing::Measured;
 using ::assay::testing::TestCa;
 using ::assay::testing::TestDirectory;
 using ::testing::IsEmpty;
@@ -44,13 +46,6 @@ class FakeProbe : public agent::Probe {
  private:
   const Body body_;
 };
-
-v1::Result Measured(const std::string& evidence) {
-  v1::Result result;
-  result.set_outcome(v1::OUTCOME_OK);
-  result.set_evidence_zstd(evidence);
-  return result;
-}
 
 v1::Result Quick(const agent::ProbeRequest&, const agent::ProbeControl&) { return Measured("ok"); }
 

@@ -5,12 +5,12 @@
 namespace assay::session {
 namespace {
 
-const absl::Time kStart = absl::FromUnixSeconds(1796000000);
+const absl::Time kIssued = absl::FromUnixSeconds(1796000000);
 
 tls::CertificateInfo Valid(absl::Duration from, absl::Duration to) {
   tls::CertificateInfo info;
-  info.not_before = kStart + from;
-  info.not_after = kStart + to;
+  info.not_before = kIssued + from;
+  info.not_after = kIssued + to;
   return info;
 }
 
@@ -27,15 +27,15 @@ TEST(RenewAt, IsTwoThirdsOfTheTimeSinceItWasObtained) {
       {absl::ZeroDuration(), absl::Hours(9), absl::Minutes(3), absl::Minutes(3)},
   };
   for (const Case& c : cases) {
-    absl::Time at = RenewAt(Valid(c.not_before, c.not_after), kStart + c.obtained, 0);
-    EXPECT_LE(absl::AbsDuration(at - (kStart + c.expected)), absl::Milliseconds(1))
-        << absl::FormatDuration(at - kStart);
+    absl::Time at = RenewAt(Valid(c.not_before, c.not_after), kIssued + c.obtained, 0);
+    EXPECT_LE(absl::AbsDuration(at - (kIssued + c.expected)), absl::Milliseconds(1))
+        << absl::FormatDuration(at - kIssued);
   }
 }
 
 TEST(RenewAt, IsBroughtForwardByAtMostATwentieth) {
   tls::CertificateInfo info = Valid(absl::ZeroDuration(), absl::Hours(60));
-  EXPECT_EQ(RenewAt(info, kStart, 0.5), kStart + absl::Hours(40) - absl::Hours(1.5));
+  EXPECT_EQ(RenewAt(info, kIssued, 0.5), kIssued + absl::Hours(40) - absl::Hours(1.5));
 }
 
 }  // namespace
