@@ -17,7 +17,7 @@ ROOMS = {
     "agent/": ["agent/", "core/", "common/", "assay/v1/"],
     "cli/": ["cli/", "core/", "common/", "assay/v1/"],
 }
-GRPC_ALLOWED = ["common/rpc/", "server/rpc/", "server/app/", "agent/session/", "agent/main.cc", "agent/enrol/", "cli/"]
+GRPC_ALLOWED = ["common/rpc/", "server/rpc/", "server/app/", "agent/session/", "agent/main.cc", "agent/enrolment/", "cli/"]
 INTERNAL = re.compile(r"^(core|common|server|agent|cli|assay/v1)/")
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.M)
 

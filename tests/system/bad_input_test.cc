@@ -222,7 +222,7 @@ TEST_F(BadDatabaseTest, AReadOnlyFileSystemIsNamed) {
                                     {{"ASSAY_LANG", "en"}}, absl::Seconds(20));
 
   RunCommand({"umount", mount.path()});
-  ExpectOneLine(result, kNotAllowed, "read-only");
+  ExpectOneLine(result, kNotAllowed, "Read-only");
 }
 
 TEST(ClockTest, AnAgentWhoseClockIsAnHourOffIsMeasuredRecordedAndWarnedOf) {
