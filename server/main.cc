@@ -116,7 +116,8 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "assayd: %s; see assayd --help\n", error.what());
     return kUsage;
   }
-  absl::StatusOr<Language> language = assay::term::ChooseLanguage(lang, assay::term::SystemEnvironment());
+  absl::StatusOr<Language> language =
+      assay::term::ChooseLanguage(lang, assay::term::SystemEnvironment());
   if (!language.ok()) return Fail(Language::kEnglish, language.status());
 
   if (*init) return Init(*language, directory, name, address, listen, admin);

@@ -86,18 +86,19 @@ std::string Agents(const v1::ListAgentsResponse& agents, const View& view) {
         agent.has_clock()
             ? absl::StrCat(absl::ToDoubleMilliseconds(FromProto(agent.clock().offset())))
             : "";
-    grid.AddRow({agent.subject(),
-                 {EnumText(agent.subject_kind(), view), EnumName(agent.subject_kind())},
-                 {EnumText(agent.state(), view), EnumName(agent.state()), AgentStyle(agent.state())},
-                 Probes(agent),
-                 absl::StrCat(agent.running_tasks()),
-                 {ClockOffset(agent), offset_ms},
-                 {FormatTime(agent.last_seen_at(), view), MachineTime(agent.last_seen_at())},
-                 agent.version(),
-                 agent.hostname(),
-                 agent.peer(),
-                 MachineTime(agent.certificate_expires_at()),
-                 agent.agent_id()});
+    grid.AddRow(
+        {agent.subject(),
+         {EnumText(agent.subject_kind(), view), EnumName(agent.subject_kind())},
+         {EnumText(agent.state(), view), EnumName(agent.state()), AgentStyle(agent.state())},
+         Probes(agent),
+         absl::StrCat(agent.running_tasks()),
+         {ClockOffset(agent), offset_ms},
+         {FormatTime(agent.last_seen_at(), view), MachineTime(agent.last_seen_at())},
+         agent.version(),
+         agent.hostname(),
+         agent.peer(),
+         MachineTime(agent.certificate_expires_at()),
+         agent.agent_id()});
   }
   std::string out = grid.Render(view);
   if (table) absl::StrAppend(&out, AgentNotes(agents, view));

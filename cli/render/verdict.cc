@@ -134,15 +134,15 @@ std::string VerdictTable(const v1::Verdict& verdict, const View& view) {
     const v1::GroupVerdict& group = row.group == nullptr ? none : *row.group;
     v1::CriterionDecision decision =
         row.group == nullptr ? row.criterion->decision() : group.decision();
-    table.AddRow(
-        {CriterionName(row.criterion->criterion(), view),
-         row.group == nullptr ? "-" : OrAll(group.vantage(), view),
-         row.group == nullptr ? "-" : OrAll(group.window(), view),
-         group.has_value() ? Quantity(group.value(), unit) : "-",
-         Interval(group, unit),
-         Limit(*row.criterion),
-         row.group == nullptr ? "0" : Samples(group),
-         {Sign(decision) + verdict::DecisionWord(decision, view.language), DecisionStyle(decision)}});
+    table.AddRow({CriterionName(row.criterion->criterion(), view),
+                  row.group == nullptr ? "-" : OrAll(group.vantage(), view),
+                  row.group == nullptr ? "-" : OrAll(group.window(), view),
+                  group.has_value() ? Quantity(group.value(), unit) : "-",
+                  Interval(group, unit),
+                  Limit(*row.criterion),
+                  row.group == nullptr ? "0" : Samples(group),
+                  {Sign(decision) + verdict::DecisionWord(decision, view.language),
+                   DecisionStyle(decision)}});
   }
   const int width = view.terminal.width;
   bool shortened = false;
