@@ -11,6 +11,8 @@ deploy/install-packages.sh build test
 steps=("$@")
 [ ${#steps[@]} -gt 0 ] || steps=(format release asan tsan tidy fuzz)
 jobs=$(nproc)
+# Objects of another checkout of the same sources serve here too, where ccache is used.
+export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 seconds=${ASSAY_FUZZ_SECONDS:-8}
 
 sources() { git ls-files -co --exclude-standard -- '*.cc' '*.h' | while read -r f; do [ -f "$f" ] && echo "$f"; done; }
