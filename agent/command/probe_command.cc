@@ -172,7 +172,8 @@ ProbeCommand::~ProbeCommand() = default;
 
 bool ProbeCommand::chosen() const { return options_->probe->parsed(); }
 
-int ProbeCommand::Run(const Io& io) const {
+int ProbeCommand::Run(const Io& given) const {
+  Io io = given;
   ProbeWords words = options_->words;
   for (const CLI::App* kind : options_->kinds) {
     if (kind->parsed()) words.kind = kind->get_name();
@@ -181,12 +182,13 @@ int ProbeCommand::Run(const Io& io) const {
   auto complain = [&](const absl::Status& status) {
     return Complain(io, program, Render(io.language, status));
   };
+  if (!options_->lang.empty()) {
+    absl::StatusOr<Language> language = term::ChooseLanguage(options_->lang, {});
+    if (!language.ok()) return complain(language.status());
+    io.language = *language;
+  }
   absl::StatusOr<term::OutputFormat> format = term::ParseOutputFormat(options_->output);
   if (!format.ok()) return complain(format.status());
-  if (!options_->lang.empty()) {
-    absl::Status known = term::ChooseLanguage(options_->lang, {}).status();
-    if (!known.ok()) return complain(known);
-  }
   std::string blamed;
   absl::StatusOr<HandProbe> hand = MakeHandProbe(words, &blamed);
   if (!hand.ok()) {

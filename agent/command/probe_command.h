@@ -31,7 +31,8 @@ class ProbeCommand {
 
   // Runs it and prints the result: kDone where something was measured, good or bad; kUsage for
   // parameters that make no sense; kNotMeasured where nothing was, or the configuration refuses.
-  // SIGINT and SIGTERM end the probe early: what it has so far is printed.
+  // SIGINT and SIGTERM end the probe early: what it has so far is printed. A --lang behind the kind
+  // wins over io.language.
   int Run(const Io& io) const;
 
  private:

@@ -51,6 +51,7 @@ Ran RunAgent(std::vector<std::string> words, term::Terminal err_terminal = {}, i
   try {
     program.parse(argc, argv.data());
     EXPECT_TRUE(probe.chosen());
+    io.language = Language::kEnglish;  // as of a program that doesn't see the --lang behind a kind
     ran.exit_code = probe.Run(io);
   } catch (const CLI::ParseError& error) {
     ran.exit_code = ReportParseError(program, error, io);
