@@ -34,8 +34,8 @@ constexpr size_t kHeaderRoom = 60 + kIcmpHeaderBytes + 60;
 constexpr int kIcmpFilterOption = 1;
 // Enough for bursts of thousands of replies; the kernel grants what its limits allow.
 constexpr int kBufferBytes = 4 << 20;
-// Errors of earlier packets that a datagram socket reports in place of sending; they say nothing
-// about the packet at hand.
+// Errors of earlier packets, or of other pings, that a socket reports in place of sending; they say
+// nothing about the packet at hand.
 constexpr int kMaxPendingErrors = 3;
 
 const char* FamilyName(IpVersion version) { return version == IpVersion::kV4 ? "IPv4" : "IPv6"; }
@@ -112,7 +112,7 @@ bool IsExtendedError(const cmsghdr* control) {
          (control->cmsg_level == SOL_IPV6 && control->cmsg_type == IPV6_RECVERR);
 }
 
-// Errors that an ICMP message leaves on a datagram socket (icmp_err_convert in the kernel). They
+// Errors that an ICMP message leaves on a socket (icmp_err_convert in the kernel). They
 // also stand for a missing route, which comes again on the next try.
 bool MayBePending(int error) {
   switch (error) {
@@ -182,9 +182,10 @@ absl::StatusOr<std::unique_ptr<IcmpSocket>> IcmpSocket::Open(IpVersion version,
 
 absl::Status IcmpSocket::Configure() {
   ASSAY_RETURN_IF_ERROR(ChooseIdentifier());
-  if (kind_ == SocketKind::kRaw) {
-    ASSAY_RETURN_IF_ERROR(Filter());
-  } else if (version_ == IpVersion::kV4) {
+  if (kind_ == SocketKind::kRaw) ASSAY_RETURN_IF_ERROR(Filter());
+  // Without it the kernel hides from us that a queue of this host was full (ENOBUFS), and keeps
+  // ICMP errors from datagram sockets.
+  if (version_ == IpVersion::kV4) {
     SetInt(fd_, SOL_IP, IP_RECVERR, 1);
   } else {
     SetInt(fd_, SOL_IPV6, IPV6_RECVERR, 1);
@@ -283,8 +284,7 @@ void IcmpSocket::Send(absl::Span<Outgoing> batch) {
     }
     if (sent < 0 && errno == EINTR) continue;
     // The first of the rest failed, or an earlier packet's ICMP error was reported instead.
-    bool again = kind_ == SocketKind::kDatagram && MayBePending(errno);
-    if (again && ++tries < kMaxPendingErrors) continue;
+    if (MayBePending(errno) && ++tries < kMaxPendingErrors) continue;
     batch[at].error = errno;
     ++at;
     tries = 0;
@@ -373,6 +373,8 @@ size_t IcmpSocket::ReadReports(size_t limit, absl::FunctionRef<void(const Report
       if (is_send_time) report(found);
       continue;
     }
+    // A raw socket receives the error as a packet as well, past its filter.
+    if (kind_ == SocketKind::kRaw) continue;
     std::optional<IcmpError> parsed = ParseQuotedEcho(version_, found.packet);
     if (!parsed) continue;
     parsed->type = error.ee_type;

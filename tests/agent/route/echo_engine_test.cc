@@ -262,6 +262,24 @@ TEST_P(EngineOnPath, RefusedSendingIsNotLoss) {
   EXPECT_EQ(evidence.rtt_ns_size(), 0);
 }
 
+// A queue of this host that overflows is no loss on the path. Whatever the kernel claims to have
+// sent must have been seen by the far end.
+TEST_P(EngineOnPath, FullQueueOfThisHostIsNotLoss) {
+  if (v6() && GetParam().socket == SocketPreference::kDatagram) {
+    GTEST_SKIP() << "Linux does not tell datagram ICMPv6 sockets what a queue dropped";
+  }
+  TunResponder responder(
+      [](uint16_t, const std::string&) { return std::vector<Answer>{Answer{}}; });
+  // Room for one packet, which takes a long time to drain.
+  Shell("tc qdisc add dev tun0 root tbf rate 20kbit burst 150 limit 150");
+  v1::IcmpEvidence evidence =
+      Probe({.count = 30, .interval_ns = 5 * kMs, .timeout_ns = 2000 * kMs});
+  EXPECT_GT(evidence.send_failures(), 0u);
+  EXPECT_EQ(evidence.send_errno(), ENOBUFS);
+  EXPECT_EQ(evidence.rtt_ns_size() + static_cast<int>(evidence.send_failures()), 30);
+  EXPECT_EQ(Sequences(evidence, [](int64_t rtt) { return rtt < 0; }), std::set<uint16_t>{});
+}
+
 }  // namespace
 }  // namespace echo_engine_test
 }  // namespace assay::agent::route

@@ -126,6 +126,10 @@ TunResponder::TunResponder(Behaviour behaviour) : behaviour_(std::move(behaviour
   Shell(
       "ip addr add 10.77.0.1/16 dev tun0 && ip -6 addr add fd77::1/64 dev tun0 nodad && "
       "ip link set tun0 up txqueuelen 10000");
+  // The kernel takes its time until it accepts what comes for the IPv6 address.
+  Shell(
+      "for i in $(seq 500); do ip -6 route show table local | grep -q '^local fd77::1 ' && "
+      "test -z \"$(ip -6 addr show dev tun0 tentative)\" && exit 0; sleep 0.01; done; exit 1");
   EXPECT_EQ(pipe2(wake_, O_CLOEXEC), 0);
   thread_ = std::thread([this] { Serve(); });
 }
