@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "cli/command/commands.h"
 #include "common/base/message.h"
@@ -62,15 +63,14 @@ std::string ParseErrorText(const CLI::ParseError& error, const CLI::App& app, La
   } else if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
     if (absl::StrContains(detail, "subcommand")) {
       what = Text(language, "cli.missing_command");
-    } else if (absl::StrContains(detail, "[")) {
-      size_t open = detail.find('['), close = detail.rfind(']');
-      what = Text(language, "cli.one_of",
-                  {{"options", absl::StrReplaceAll(detail.substr(open + 1, close - open - 1),
-                                                   {{"|", ", "}, {",", ", "}, {", ", ", "}})}});
     } else {
       what = Text(language, "cli.missing_argument",
                   {{"argument", std::string(absl::StripSuffix(detail, " is required"))}});
     }
+  } else if (std::vector<std::string> parts = absl::StrSplit(
+                 absl::StripPrefix(detail, "Could not convert: "), absl::MaxSplits(" = ", 1));
+             dynamic_cast<const CLI::ConversionError*>(&error) != nullptr && parts.size() == 2) {
+    what = Text(language, "cli.not_a_number", {{"argument", parts[0]}, {"value", parts[1]}});
   } else {
     what = Text(language, "cli.bad_line", {{"detail", detail}});
   }

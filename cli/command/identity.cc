@@ -83,15 +83,20 @@ struct SubjectOptions {
   }
 };
 
+absl::Status CheckSubject(const SubjectOptions& subject) {
+  int given = !subject.server.empty() + !subject.vantage.empty() + !subject.person.empty();
+  if (given == 1) return absl::OkStatus();
+  return Error(absl::StatusCode::kInvalidArgument, "cli.one_of",
+               {{"options", "--server, --vantage, --person"}});
+}
+
 void AddSubject(CLI::App* command, const Registry& registry, SubjectOptions* subject) {
-  CLI::Option_group* group = command->add_option_group("subject");
-  group->add_option("--server", subject->server, registry.Help("subject_server"))
+  command->add_option("--server", subject->server, registry.Help("subject_server"))
       ->type_name("NAME");
-  group->add_option("--vantage", subject->vantage, registry.Help("subject_vantage"))
+  command->add_option("--vantage", subject->vantage, registry.Help("subject_vantage"))
       ->type_name("NAME");
-  group->add_option("--person", subject->person, registry.Help("subject_person"))
+  command->add_option("--person", subject->person, registry.Help("subject_person"))
       ->type_name("NAME");
-  group->require_option(1);
 }
 
 struct TokenOptions {
@@ -100,6 +105,7 @@ struct TokenOptions {
 };
 
 absl::StatusOr<int> CreateToken(const TokenOptions& options, Session& session) {
+  ASSAY_RETURN_IF_ERROR(CheckSubject(options.subject));
   v1::CreateTokenRequest request;
   request.set_subject_kind(options.subject.kind());
   request.set_subject(options.subject.name());
@@ -138,6 +144,7 @@ struct RevokeOptions {
 };
 
 absl::StatusOr<int> Revoke(const RevokeOptions& options, Session& session) {
+  ASSAY_RETURN_IF_ERROR(CheckSubject(options.subject));
   v1::RevokeRequest request;
   request.set_subject_kind(options.subject.kind());
   request.set_subject(options.subject.name());

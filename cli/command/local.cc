@@ -4,9 +4,11 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <set>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -145,6 +147,14 @@ absl::Status TellOfMissingCapabilities(const Trial& trial, Coordinator& coordina
   return absl::OkStatus();
 }
 
+// The name alone where typing it starts this very file.
+std::string AsTyped(const std::string& name, const std::string& path) {
+  absl::StatusOr<std::string> found = subprocess::FindProgram(name);
+  std::error_code error;
+  if (found.ok() && std::filesystem::equivalent(*found, path, error) && !error) return name;
+  return path;
+}
+
 // The worst decides: a rejected server, then one that is undecided.
 int Worse(int a, int b) {
   auto rank = [](int code) { return code == kRejected ? 2 : code == kInconclusive ? 1 : 0; };
@@ -224,8 +234,8 @@ absl::StatusOr<int> RunTrial(const LocalOptions& options, const Trial& trial, In
   steps.logs = household.logs();
   steps.context = household.context_directory();
   steps.coordinator_directory = household.coordinator_directory();
-  steps.assay = household.programs().assay;
-  steps.assayd = household.programs().assayd;
+  steps.assay = AsTyped("assay", household.programs().assay);
+  steps.assayd = AsTyped("assayd", household.programs().assayd);
   steps.server = trial.plan.servers(0);
   steps.run = run->id();
   steps.running = options.keep;

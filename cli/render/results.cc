@@ -1,6 +1,7 @@
 #include "cli/render/results.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -19,7 +20,11 @@
 namespace assay::render {
 namespace {
 
-constexpr size_t kHeadlineFigures = 3;
+// What says most about a probe, in this order.
+constexpr const char* kHeadlineMetrics[] = {
+    "icmp.loss_ratio",    "icmp.rtt_ms",        "tcp.failure_ratio", "tcp.connect_ms",
+    "http.failure_ratio", "http.first_byte_ms", "http.total_ms"};
+constexpr size_t kOtherFigures = 2;  // of a probe that is not in the list
 
 v1::Unit UnitOf(const std::string& metric) {
   const metric::MetricInfo* info = metric::Find(metric);
@@ -117,12 +122,21 @@ std::string Headline(const v1::StoredResult& stored, const View& view) {
     return stored.result().has_reason() ? view.Say(stored.result().reason())
                                         : EnumText(stored.result().outcome(), view);
   }
-  std::vector<std::string> figures;
+  std::map<std::string, std::string> known;
+  std::vector<std::string> others;
   for (const v1::Metric& metric : stored.metrics()) {
     std::string figure = Figure(metric);
-    if (figure.empty() || figures.size() == kHeadlineFigures) continue;
-    figures.push_back(absl::StrCat(metric.name(), " ", figure));
+    if (figure.empty()) continue;
+    // Without the probe's name, which stands beside it: "loss_ratio 0 %".
+    known[metric.name()] =
+        absl::StrCat(metric.name().substr(metric.name().find('.') + 1), " ", figure);
+    if (others.size() < kOtherFigures) others.push_back(known[metric.name()]);
   }
+  std::vector<std::string> figures;
+  for (const char* name : kHeadlineMetrics) {
+    if (known.count(name) > 0) figures.push_back(known[name]);
+  }
+  if (figures.empty()) figures = std::move(others);
   return absl::StrJoin(figures, ", ");
 }
 
@@ -165,7 +179,10 @@ std::string Results(const v1::ListResultsResponse& results, const View& view) {
 std::string Result(const v1::StoredResult& stored, const View& view) {
   absl::StatusOr<nlohmann::ordered_json> summary = Summary(stored);
   if (view.format == term::OutputFormat::kJson) {
-    nlohmann::ordered_json json = ToJson(stored, view.language);
+    // The evidence itself is there: no need for its compressed form.
+    v1::StoredResult readable = stored;
+    if (readable.has_evidence()) readable.mutable_result()->clear_evidence_zstd();
+    nlohmann::ordered_json json = ToJson(readable, view.language);
     if (summary.ok()) json["summary"] = *summary;
     return Pretty(json);
   }

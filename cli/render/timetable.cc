@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/civil_time.h"
@@ -33,7 +34,11 @@ std::string Summary(const schedule::Timetable& timetable, const View& view) {
   }
   Grid grid(
       {{"day"}, {"window"}, {"first_task"}, {"last_task"}, {"tasks", kRight}, {"agents", kRight}});
-  for (const auto& [key, day] : days) {
+  using Entry = std::pair<std::pair<absl::CivilDay, std::string>, WindowDay>;
+  std::vector<Entry> order(days.begin(), days.end());
+  std::stable_sort(order.begin(), order.end(),
+                   [](const Entry& a, const Entry& b) { return a.second.first < b.second.first; });
+  for (const auto& [key, day] : order) {
     grid.AddRow({absl::FormatCivilTime(key.first), key.second, FormatTime(day.first, view),
                  FormatTime(day.last, view), absl::StrCat(day.tasks),
                  absl::StrCat(day.vantages.size())});

@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "cli/render/fields.h"
 #include "cli/render/grid.h"
 #include "cli/render/json.h"
@@ -107,9 +108,38 @@ std::string OrAll(const std::string& name, const View& view) {
   return name.empty() ? view.Say("cli.all") : name;
 }
 
-std::string ReasonOf(const Row& row, const View& view) {
+const v1::Message& MessageOf(const Row& row) {
   const bool own = row.group != nullptr && row.group->has_reason();
-  std::string reason = view.Say(own ? row.group->reason() : row.criterion->reason());
+  return own ? row.group->reason() : row.criterion->reason();
+}
+
+// The sentence without what stands in the row above it ("cli.why.<id>"), where there is one.
+v1::Message Shortened(const v1::Message& reason) {
+  std::string id = absl::StrCat("cli.why.", absl::StripPrefix(reason.id(), "verdict."));
+  for (const CatalogueEntry& entry : Catalogue()) {
+    if (id != entry.id) continue;
+    v1::Message shortened = reason;
+    shortened.set_id(id);
+    return shortened;
+  }
+  return reason;
+}
+
+// In the table: short, with what would decide it and the notes.
+std::string WhyOf(const Row& row, const View& view) {
+  std::string reason = view.Say(Shortened(MessageOf(row)));
+  if (row.group == nullptr) return reason;
+  if (row.group->runs_to_decide() > 0) {
+    absl::StrAppend(
+        &reason, "; ",
+        view.Say("cli.why_more", {{"runs", absl::StrCat(row.group->runs_to_decide())}}));
+  }
+  for (const v1::Message& note : row.group->notes()) absl::StrAppend(&reason, "; ", view.Say(note));
+  return reason;
+}
+
+std::string ReasonOf(const Row& row, const View& view) {
+  std::string reason = view.Say(MessageOf(row));
   if (row.group != nullptr) {
     for (const v1::Message& note : row.group->notes())
       absl::StrAppend(&reason, "; ", view.Say(note));
@@ -154,7 +184,7 @@ std::string VerdictTable(const v1::Verdict& verdict, const View& view) {
   std::string out = lines[0] + "\n";
   for (size_t i = 0; i < rows.size(); ++i) {
     absl::StrAppend(&out, lines[i + 1], "\n");
-    std::string reason = ReasonOf(rows[i], view);
+    std::string reason = WhyOf(rows[i], view);
     if (shortened) {
       std::vector<std::string> names = {rows[i].criterion->criterion().id()};
       if (rows[i].group != nullptr && !rows[i].group->vantage().empty()) {
@@ -171,11 +201,10 @@ std::string VerdictTable(const v1::Verdict& verdict, const View& view) {
 }
 
 std::string DecisionLine(const v1::Verdict& verdict, const View& view) {
-  std::string decision =
-      absl::AsciiStrToUpper(verdict::DecisionWord(verdict.decision(), view.language));
-  std::string line = view.Say("cli.verdict_line", {{"server", verdict.server()},
-                                                   {"decision", decision},
-                                                   {"reason", view.Say(verdict.reason())}});
+  std::string line =
+      view.Say("cli.verdict_line",
+               {{"decision", verdict::DecisionWord(verdict.decision(), view.language)},
+                {"reason", verdict.has_reason() ? view.Say(verdict.reason()) : verdict.server()}});
   std::string out;
   for (const std::string& part : term::Wrap(line, view.terminal.width)) {
     absl::StrAppend(&out, term::Paint(part, term::Style::kBold, view.terminal.colour), "\n");

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "common/base/message.h"
-#include "common/base/names.h"
 #include "common/base/status_macros.h"
 #include "core/document/changes.h"
+#include "core/document/check.h"
 
 namespace assay::dispatch {
 namespace {
@@ -27,9 +27,9 @@ const google::protobuf::Message* BodyOf(const v1::Document& document) {
   }
 }
 
-// What a plan names must exist.
+// What a plan names must exist, and its profile must fit it.
 absl::Status CheckReferences(store::Store& store, const v1::Plan& plan,
-                             const std::set<std::string>& coming) {
+                             const v1::ApplyRequest& request, const std::set<std::string>& coming) {
   auto check = [&](const std::string& kind, const std::string& name) -> absl::Status {
     if (coming.count(kind + "/" + name) > 0) return absl::OkStatus();
     absl::Status status = store.GetDocument(kind, name).status();
@@ -42,49 +42,25 @@ absl::Status CheckReferences(store::Store& store, const v1::Plan& plan,
     ASSAY_RETURN_IF_ERROR(check("vantage", vantage));
   }
   if (plan.profile().empty()) return absl::OkStatus();
-  return check("profile", plan.profile());
+  ASSAY_RETURN_IF_ERROR(check("profile", plan.profile()));
+  for (const v1::Document& document : request.documents()) {
+    if (document.has_profile() && document.profile().name() == plan.profile()) {
+      return document::CheckAgainstPlan(document.profile(), plan);
+    }
+  }
+  ASSAY_ASSIGN_OR_RETURN(v1::Document profile, store.GetDocument("profile", plan.profile()));
+  return document::CheckAgainstPlan(profile.profile(), plan);
 }
 
 }  // namespace
 
-std::string KindOf(const v1::Document& document) {
-  switch (document.kind_case()) {
-    case v1::Document::kServer:
-      return "server";
-    case v1::Document::kVantage:
-      return "vantage";
-    case v1::Document::kProfile:
-      return "profile";
-    case v1::Document::kPlan:
-      return "plan";
-    default:
-      return "";
-  }
-}
-
-std::string NameOf(const v1::Document& document) {
-  switch (document.kind_case()) {
-    case v1::Document::kServer:
-      return document.server().name();
-    case v1::Document::kVantage:
-      return document.vantage().name();
-    case v1::Document::kProfile:
-      return document.profile().name();
-    case v1::Document::kPlan:
-      return document.plan().name();
-    default:
-      return "";
-  }
-}
-
 absl::StatusOr<v1::ApplyResponse> Apply(store::Store& store, const v1::ApplyRequest& request) {
   std::set<std::string> coming;
   for (const v1::Document& document : request.documents()) {
-    std::string kind = KindOf(document);
-    std::string name = NameOf(document);
-    if (kind.empty() || !IsValidName(name)) {
-      return Error(absl::StatusCode::kInvalidArgument, "identity.bad_name", {{"name", name}});
-    }
+    // The command line has checked its files; another tool may not have.
+    ASSAY_RETURN_IF_ERROR(document::Check(document));
+    std::string kind = document::KindOf(document);
+    std::string name = document::NameOf(document);
     if (!coming.insert(kind + "/" + name).second) {
       return Error(absl::StatusCode::kInvalidArgument, "server.document_twice",
                    {{"kind", kind}, {"name", name}});
@@ -94,11 +70,11 @@ absl::StatusOr<v1::ApplyResponse> Apply(store::Store& store, const v1::ApplyRequ
   std::vector<v1::Document> changed;
   for (const v1::Document& document : request.documents()) {
     if (document.has_plan()) {
-      ASSAY_RETURN_IF_ERROR(CheckReferences(store, document.plan(), coming));
+      ASSAY_RETURN_IF_ERROR(CheckReferences(store, document.plan(), request, coming));
     }
     v1::AppliedDocument& applied = *response.add_documents();
-    applied.set_kind(KindOf(document));
-    applied.set_name(NameOf(document));
+    applied.set_kind(document::KindOf(document));
+    applied.set_name(document::NameOf(document));
     absl::StatusOr<v1::Document> before = store.GetDocument(applied.kind(), applied.name());
     if (absl::IsNotFound(before.status())) {
       applied.set_action(v1::APPLY_ACTION_CREATED);

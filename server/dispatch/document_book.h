@@ -8,12 +8,9 @@
 
 namespace assay::dispatch {
 
-// "server", "vantage", "profile", "plan"; "" where no kind is set.
-std::string KindOf(const v1::Document& document);
-std::string NameOf(const v1::Document& document);
-
 // Stores all documents or none. A plan may only name servers, vantages and profiles that are stored
-// or come with it: NOT_FOUND says which is missing. Nothing is stored with `dry_run`.
+// or come with it: NOT_FOUND says which is missing. INVALID_ARGUMENT as document::Check() says.
+// Nothing is stored with `dry_run`.
 absl::StatusOr<v1::ApplyResponse> Apply(store::Store& store, const v1::ApplyRequest& request);
 
 }  // namespace assay::dispatch

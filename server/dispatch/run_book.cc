@@ -183,6 +183,7 @@ absl::StatusOr<v1::Run> RunBook::Start(absl::string_view plan, absl::string_view
   spdlog::info("{} started run {} of plan {}: {} tasks", run.started_by, run.id, run.plan.name(),
                counts.total());
   v1::Run proto = RunProto(run, counts);
+  for (v1::Message& warning : timetable.warnings) *proto.add_warnings() = std::move(warning);
   for (v1::Message& warning : WarningsOf(run)) *proto.add_warnings() = std::move(warning);
   return proto;
 }

@@ -27,7 +27,7 @@ constexpr CatalogueEntry kCliHelpEntries[] = {
      "列出代理、可执行的探测及连接状态"},
     {"cli.help.revoke", "Shut out an agent or person at once", "立即吊销代理或人员的证书"},
     {"cli.help.apply", "Store servers, vantages, profiles and plans from YAML",
-     "从 YAML 保存服务器、观测点、标准和计划"},
+     "从 YAML 保存服务器、观测点、判据集和计划"},
     {"cli.help.plan", "Plans", "计划"},
     {"cli.help.plan.preview", "What a plan would run, and when", "预览计划会在何时执行哪些任务"},
     {"cli.help.run", "Runs of plans", "计划的运行"},

@@ -21,6 +21,7 @@ absl::string_view Name(Reason reason) {
                                     "local",
                                     "malformed",
                                     "link_local",
+                                    "host_queue",
                                     "overload",
                                     "silent",
                                     "rate_limit",

@@ -34,6 +34,7 @@ enum class Reason {
   kLocal,          // was for the router itself, which then may have answered it
   kMalformed,      // no IP packet
   kLinkLocal,      // never leaves a link: router solicitations and the like
+  kHostQueue,      // the host's own device dropped it before it reached the path
   kOverload,       // more packets on the path than this program holds
   kSilent,         // the router answers nothing
   kRateLimit,      // its bucket was empty

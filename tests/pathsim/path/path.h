@@ -50,6 +50,9 @@ class Path {
   // The next thing to happen; nullopt while the path is empty.
   std::optional<Upcoming> Next() const;
 
+  // Packets on the path.
+  size_t InFlight() const { return heap_.size(); }
+
   const Scenario& scenario() const { return scenario_; }
 
  private:

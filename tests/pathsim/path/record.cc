@@ -87,7 +87,7 @@ void Record::Deliver(const Delivery& delivery, absl::Duration released, std::str
   text += "}\n";
 }
 
-std::string Record::Totals() const {
+std::string Record::Totals(size_t in_flight) const {
   std::string text = "{\"what\":\"totals\",\"counts\":[";
   const char* separator = "";
   for (const auto& [key, count] : counts_) {
@@ -110,7 +110,8 @@ std::string Record::Totals() const {
     absl::StrAppend(&text, separator, "\"", name, "\":", uint64_t{1} << at);
     separator = ",";
   }
-  absl::StrAppend(&text, "},\"most_late_ns\":", absl::ToInt64Nanoseconds(most_late_), "}\n");
+  absl::StrAppend(&text, "},\"most_late_ns\":", absl::ToInt64Nanoseconds(most_late_),
+                  ",\"in_flight\":", in_flight, "}\n");
   return text;
 }
 

@@ -27,8 +27,9 @@ class Record {
   // `released` is when the host really got the packet.
   void Deliver(const Delivery& delivery, absl::Duration released, std::string& text);
 
-  // {"what":"totals", ...}: counts by direction, what, reason and place; how exact releases were.
-  std::string Totals() const;
+  // {"what":"totals", ...}: counts by direction, what, reason and place; how exact releases were;
+  // `in_flight` packets were still on the path.
+  std::string Totals(size_t in_flight) const;
 
   uint64_t Count(Direction direction, What what, Reason reason = Reason::kNone) const;
 

@@ -12,9 +12,9 @@ namespace assay::pathsim {
 using document::YamlEntry;
 using document::YamlNode;
 
-void Reading::Fail(const YamlNode& node, absl::string_view what) {
+void Reading::Fail(document::Position position, absl::string_view what) {
   if (!status.ok()) return;
-  status = absl::InvalidArgumentError(absl::StrCat(document::AtText(file, node.position), what));
+  status = absl::InvalidArgumentError(absl::StrCat(document::AtText(file, position), what));
 }
 
 Fields::Fields(const YamlNode& node, absl::string_view what, Reading& reading)
@@ -28,10 +28,10 @@ Fields::~Fields() {
   std::set<std::string> seen;
   for (const YamlEntry& entry : node_.entries) {
     if (!known_.contains(entry.key)) {
-      reading_.Fail(*entry.value, absl::StrCat("unknown key '", entry.key, "'"));
+      reading_.Fail(entry.position, absl::StrCat("unknown key '", entry.key, "'"));
     }
     if (!seen.insert(entry.key).second) {
-      reading_.Fail(*entry.value, absl::StrCat("key '", entry.key, "' is written twice"));
+      reading_.Fail(entry.position, absl::StrCat("key '", entry.key, "' is written twice"));
     }
   }
 }

@@ -19,7 +19,8 @@ struct Reading {
   absl::Status status;
 
   bool ok() const { return status.ok(); }
-  void Fail(const document::YamlNode& node, absl::string_view what);
+  void Fail(document::Position position, absl::string_view what);
+  void Fail(const document::YamlNode& node, absl::string_view what) { Fail(node.position, what); }
 };
 
 // One map. Each Read() leaves its target alone when the key is absent.
