@@ -8,6 +8,7 @@ cd "$(dirname "$0")/.."
 deploy/install-packages.sh build
 
 jobs=$(nproc)
+export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 log=build/quickstart-build.log
 mkdir -p build
 echo "Building (a few minutes the first time; log: $log)"

@@ -65,7 +65,7 @@ criteria:
 
   EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
   for (const char* expected :
-       {"hk-gpu-01", "loss", "web-fails", "ACCEPTED", "assay.db", "--context"}) {
+       {"hk-gpu-01", "loss", "web-fails", "accepted", "assay.db", "--context"}) {
     EXPECT_THAT(result.out, HasSubstr(expected));
   }
   // Nothing runs on, and the coordinator can be started again as the output says.
