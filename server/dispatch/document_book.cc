@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "common/base/message.h"
 #include "common/base/status_macros.h"
 #include "core/document/changes.h"
@@ -31,7 +32,7 @@ const google::protobuf::Message* BodyOf(const v1::Document& document) {
 absl::Status CheckReferences(store::Store& store, const v1::Plan& plan,
                              const v1::ApplyRequest& request, const std::set<std::string>& coming) {
   auto check = [&](const std::string& kind, const std::string& name) -> absl::Status {
-    if (coming.count(kind + "/" + name) > 0) return absl::OkStatus();
+    if (coming.count(absl::StrCat(kind, "/", name)) > 0) return absl::OkStatus();
     absl::Status status = store.GetDocument(kind, name).status();
     if (!absl::IsNotFound(status)) return status;
     return Error(absl::StatusCode::kNotFound, "server.plan_names_unknown",
@@ -61,7 +62,7 @@ absl::StatusOr<v1::ApplyResponse> Apply(store::Store& store, const v1::ApplyRequ
     ASSAY_RETURN_IF_ERROR(document::Check(document));
     std::string kind = document::KindOf(document);
     std::string name = document::NameOf(document);
-    if (!coming.insert(kind + "/" + name).second) {
+    if (!coming.insert(absl::StrCat(kind, "/", name)).second) {
       return Error(absl::StatusCode::kInvalidArgument, "server.document_twice",
                    {{"kind", kind}, {"name", name}});
     }
