@@ -86,7 +86,7 @@ class CoordinatorImpl final : public Coordinator {
     dispatcher_.emplace(std::move(dispatcher));
     runs_.emplace(store_.get(), &clock_, &hub_, &*dispatcher_);
     intake_.emplace(store_.get(), &clock_, &*dispatcher_, &*pool_);
-    enrolment_.emplace(access_.get(), &*pool_);
+    enrolment_.emplace(access_.get(), &hub_, &*pool_);
     agents_.emplace(rpc::SessionParts{store_.get(), &clock_, access_.get(), &hub_, &*dispatcher_,
                                       &*intake_, &*pool_, options_.heartbeat_interval});
     control_.emplace(rpc::ControlService::Parts{store_.get(), &clock_, access_.get(), &hub_,

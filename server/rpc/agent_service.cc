@@ -27,6 +27,12 @@ grpc::ServerUnaryReactor* EnrolmentService::Enrol(grpc::CallbackServerContext* c
                                                   v1::EnrolResponse* response) {
   return RunUnary(context, pool_, [this, request, response]() -> absl::Status {
     ASSAY_ASSIGN_OR_RETURN(*response, access_->Enrol(*request));
+    if (!response->agent_id().empty()) {
+      // The place has a new agent; the one it had is revoked, and its session must not go on.
+      hub_->CloseSubject({response->subject_kind(), response->subject(), v1::ROLE_UNSPECIFIED},
+                         Error(absl::StatusCode::kUnauthenticated, "identity.certificate_revoked",
+                               {{"subject", response->subject()}, {"reason", "superseded"}}));
+    }
     return absl::OkStatus();
   });
 }

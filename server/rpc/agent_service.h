@@ -14,8 +14,8 @@ namespace assay::rpc {
 
 class EnrolmentService final : public v1::EnrolmentService::CallbackService {
  public:
-  EnrolmentService(dispatch::Access* access, dispatch::WorkerPool* pool)
-      : access_(access), pool_(pool) {}
+  EnrolmentService(dispatch::Access* access, dispatch::AgentHub* hub, dispatch::WorkerPool* pool)
+      : access_(access), hub_(hub), pool_(pool) {}
 
   grpc::ServerUnaryReactor* Enrol(grpc::CallbackServerContext* context,
                                   const v1::EnrolRequest* request,
@@ -23,6 +23,7 @@ class EnrolmentService final : public v1::EnrolmentService::CallbackService {
 
  private:
   dispatch::Access* const access_;
+  dispatch::AgentHub* const hub_;
   dispatch::WorkerPool* const pool_;
 };
 

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -22,10 +23,12 @@ namespace {
 constexpr char kUsage[] =
     "usage: pathsim [--near NAME] [--far NAME] [--record FILE] SCENARIO.yaml [-- COMMAND ...]\n"
     "\n"
-    "Joins two new network namespaces (path-near, path-far) by the path of the scenario, prints\n"
-    "\"ready\", and runs COMMAND in the near one, else until SIGTERM or SIGINT. Exits as COMMAND "
-    "does;\n"
-    "2: usage or scenario, 4: cannot set up the path. Namespaces and devices go when it ends.\n";
+    "Joins two new network namespaces (path-near, path-far) by the path of the scenario and runs\n"
+    "COMMAND in the near one; without a COMMAND it prints \"ready\" and waits for SIGTERM or "
+    "SIGINT.\n"
+    "Exits as COMMAND does; 2: usage or scenario, 4: cannot set up the path. Namespaces and "
+    "devices\n"
+    "go when it ends.\n";
 
 int FailedWith(const absl::Status& status, int code) {
   std::fprintf(stderr, "pathsim: %s\n", std::string(status.message()).c_str());

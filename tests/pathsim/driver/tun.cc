@@ -18,6 +18,15 @@ namespace {
 
 constexpr char kDevice[] = "path0";
 
+// The address with the bits behind `prefix` cleared: `ip` wants routes so.
+Address NetworkOf(const HostAddress& entry) {
+  Address network = entry.address;
+  for (int bit = entry.prefix; bit < 128; ++bit) {
+    network.bytes[static_cast<size_t>(bit / 8)] &= static_cast<uint8_t>(~(0x80 >> bit % 8));
+  }
+  return network;
+}
+
 absl::Status SetKernel(const std::string& key, const std::string& value) {
   std::string file = absl::StrCat("/proc/sys/net/", key);
   Descriptor out(open(file.c_str(), O_WRONLY | O_CLOEXEC));
@@ -45,8 +54,10 @@ absl::Status SetUpDevice(const std::string& name_space, const HostSettings& host
     arguments.insert(arguments.begin(), {"-n", name_space});
     return RunIp(arguments);
   };
+  // First quiet, then up: a link-local address would make the kernel send packets of its own.
   ASSAY_RETURN_IF_ERROR(ip({"link", "set", "dev", kDevice, "addrgenmode", "none", "txqueuelen",
-                            "10000", "mtu", absl::StrCat(host.mtu), "up"}));
+                            "10000", "mtu", absl::StrCat(host.mtu)}));
+  ASSAY_RETURN_IF_ERROR(ip({"link", "set", "dev", kDevice, "up"}));
   std::set<int> versions;
   for (const HostAddress& entry : host.addresses) {
     const int version = entry.address.version;
@@ -55,7 +66,7 @@ absl::Status SetUpDevice(const std::string& name_space, const HostSettings& host
     const std::string address = AddressText(entry.address);
     if (entry.prefix < longest) {
       // The whole prefix is this host's.
-      std::string prefix = absl::StrCat(AddressText(entry.address), "/", entry.prefix);
+      std::string prefix = absl::StrCat(AddressText(NetworkOf(entry)), "/", entry.prefix);
       ASSAY_RETURN_IF_ERROR(ip({family, "route", "add", "local", prefix, "dev", "lo"}));
     }
     std::vector<std::string> add = {family, "addr", "add", absl::StrCat(address, "/", longest),

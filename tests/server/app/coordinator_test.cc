@@ -432,8 +432,12 @@ TEST_F(CoordinatorTest, AnAgentRenewsItsCertificateAndBothWork) {
 
 TEST_F(CoordinatorTest, ANewAgentOfTheSamePlaceTakesOver) {
   tls::Identity old_agent = Enrol(v1::SUBJECT_KIND_VANTAGE, "sz");
+  HandSession live(ChannelAs(old_agent), {});
+  ASSERT_TRUE(live.Next(v1::CoordinatorMessage::kWelcome).has_value());
+
   Enrol(v1::SUBJECT_KIND_VANTAGE, "sz");
 
+  EXPECT_EQ(live.Finish().error_code(), grpc::StatusCode::UNAUTHENTICATED);
   EXPECT_EQ(HandSession(ChannelAs(old_agent), {}).Finish().error_code(),
             grpc::StatusCode::UNAUTHENTICATED);
 }
