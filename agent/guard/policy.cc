@@ -3,6 +3,7 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -13,6 +14,7 @@
 #include "assay/v1/model.pb.h"
 #include "common/base/message.h"
 #include "common/base/status_macros.h"
+#include "core/document/yaml.h"
 
 namespace assay::guard {
 namespace {
@@ -20,6 +22,20 @@ namespace {
 absl::Status Broken(absl::string_view id, const std::string& where, MessageArgs args = {}) {
   args.emplace_back("where", where);
   return Error(absl::StatusCode::kFailedPrecondition, id, args);
+}
+
+// `error` is the document reader's: its sentence begins with "file:line:column: ".
+absl::Status Unreadable(const std::string& file, const absl::Status& error) {
+  std::string where = absl::StrCat(file, ":1");
+  absl::string_view detail = error.message();
+  std::optional<v1::Message> message = MessageOf(error);
+  if (message.has_value() && message->args().count("at") > 0) {
+    absl::string_view at = message->args().at("at");
+    absl::ConsumePrefix(&detail, at);
+    absl::ConsumeSuffix(&at, ": ");
+    where = std::string(at.substr(0, at.rfind(':')));
+  }
+  return Broken("guard.syntax", where, {{"detail", std::string(detail)}});
 }
 
 // Kinds of probes, from the contract, so that a new probe needs no line here.
@@ -175,6 +191,9 @@ std::string NormaliseHost(absl::string_view host) {
 
 absl::StatusOr<Policy> ParsePolicy(absl::string_view yaml, absl::string_view file_name) {
   std::string file(file_name);
+  // yaml-cpp never returns from some malformed texts; the document reader knows them.
+  absl::Status readable = document::ParseYaml(yaml, file_name).status();
+  if (!readable.ok()) return Unreadable(file, readable);
   try {
     std::vector<YAML::Node> documents = YAML::LoadAll(std::string(yaml));
     if (documents.size() > 1) {

@@ -8,6 +8,7 @@
 #include "common/base/names.h"
 #include "common/base/status_macros.h"
 #include "common/files/files.h"
+#include "core/document/yaml.h"
 
 namespace assay::app {
 namespace {
@@ -29,6 +30,8 @@ Paths::Paths(const std::string& directory)
 
 absl::StatusOr<Settings> ParseSettings(absl::string_view yaml, const std::string& file_name) {
   Settings settings;
+  // yaml-cpp never returns from some malformed texts; the document reader knows them.
+  ASSAY_RETURN_IF_ERROR(document::ParseYaml(yaml, file_name).status());
   try {
     YAML::Node root = YAML::Load(std::string(yaml));
     if (!root.IsMap()) return Bad(file_name, "name, address and listen are expected");
