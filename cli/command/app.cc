@@ -56,13 +56,20 @@ std::string CommandPath(const CLI::App& app) {
 std::string ParseErrorText(const CLI::ParseError& error, const CLI::App& app, Language language) {
   std::string detail = absl::StrReplaceAll(error.what(), {{"\n", " "}});
   std::string what;
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
-    std::vector<std::string> extras = app.remaining(true);
+  std::vector<std::string> extras = app.remaining(true);
+  // A word that is no command is left over before the missing command is noticed.
+  bool no_command = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr &&
+                    absl::StrContains(detail, "subcommand");
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr || (no_command && !extras.empty())) {
     what = Text(language, "cli.unknown_argument",
                 {{"argument", extras.empty() ? detail : extras.front()}});
   } else if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
-    if (absl::StrContains(detail, "subcommand")) {
-      what = Text(language, "cli.missing_command");
+    std::vector<std::string> extras = app.remaining(true);
+    if (no_command) {
+      // A word that is no command is better news than that there is none.
+      what = extras.empty()
+                 ? Text(language, "cli.missing_command")
+                 : Text(language, "cli.unknown_argument", {{"argument", extras.front()}});
     } else {
       what = Text(language, "cli.missing_argument",
                   {{"argument", std::string(absl::StripSuffix(detail, " is required"))}});

@@ -131,18 +131,21 @@ std::string WhyOf(const Row& row, const View& view) {
   if (row.group == nullptr) return reason;
   if (row.group->runs_to_decide() > 0) {
     absl::StrAppend(
-        &reason, "; ",
+        &reason, view.Say("cli.why_separator"),
         view.Say("cli.why_more", {{"runs", absl::StrCat(row.group->runs_to_decide())}}));
   }
-  for (const v1::Message& note : row.group->notes()) absl::StrAppend(&reason, "; ", view.Say(note));
+  for (const v1::Message& note : row.group->notes()) {
+    absl::StrAppend(&reason, view.Say("cli.why_separator"), view.Say(note));
+  }
   return reason;
 }
 
 std::string ReasonOf(const Row& row, const View& view) {
   std::string reason = view.Say(MessageOf(row));
   if (row.group != nullptr) {
-    for (const v1::Message& note : row.group->notes())
-      absl::StrAppend(&reason, "; ", view.Say(note));
+    for (const v1::Message& note : row.group->notes()) {
+      absl::StrAppend(&reason, view.Say("cli.why_separator"), view.Say(note));
+    }
   }
   return reason;
 }

@@ -136,6 +136,7 @@ constexpr CatalogueEntry kCliEntries[] = {
     {"cli.why.marked_left_out",
      "results marked {marks} cannot count ({marked}); the others do not decide it",
      "带有标记 {marks} 的结果不能计入（{marked} 个）；其余不足以判定"},
+    {"cli.why_separator", "; ", "；"},
     {"cli.why_more", "about {runs} more results like these would probably decide it",
      "再有约 {runs} 个同等规模的结果大概就能判定"},
 
