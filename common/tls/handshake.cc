@@ -4,10 +4,8 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <poll.h>
-#include <pthread.h>
 
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -15,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/base/message.h"
 #include "common/base/status_macros.h"
+#include "common/tls/sigpipe_block.h"
 
 namespace assay::tls {
 namespace {
@@ -60,32 +59,6 @@ absl::Status CheckPeer(SSL* ssl, const HostPort& peer, absl::Time now) {
   return absl::OkStatus();
 }
 
-// OpenSSL writes to sockets by write(), which raises SIGPIPE where the peer has gone. Holds the
-// signal back from this thread, and drops it if it came.
-class SigpipeHeldBack {
- public:
-  SigpipeHeldBack() {
-    sigemptyset(&pipe_);
-    sigaddset(&pipe_, SIGPIPE);
-    sigset_t pending;
-    sigpending(&pending);
-    was_pending_ = sigismember(&pending, SIGPIPE) == 1;
-    pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
-  }
-  ~SigpipeHeldBack() {
-    const timespec at_once = {};
-    if (!was_pending_) sigtimedwait(&pipe_, nullptr, &at_once);
-    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-  }
-  SigpipeHeldBack(const SigpipeHeldBack&) = delete;
-  SigpipeHeldBack& operator=(const SigpipeHeldBack&) = delete;
-
- private:
-  sigset_t pipe_;
-  sigset_t before_;
-  bool was_pending_;
-};
-
 }  // namespace
 
 absl::StatusOr<TlsClient> TlsClient::Make(const HostPort& peer,
@@ -112,7 +85,7 @@ absl::StatusOr<TlsClient> TlsClient::Make(const HostPort& peer,
 // Repeats `step` until it is done, fails or the deadline passes.
 template <typename Step>
 TlsOutcome TlsClient::Drive(const Socket& socket, const Deadline& deadline, Step step) {
-  SigpipeHeldBack guard;
+  SigpipeBlock guard;
   while (true) {
     ERR_clear_error();
     errno = 0;

@@ -15,6 +15,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "common/base/message.h"
+#include "common/base/percent.h"
 
 namespace assay::tls {
 namespace {
@@ -70,21 +71,6 @@ bool Exempt(absl::string_view list, absl::string_view host) {
     if (entry.front() == '.' && absl::EqualsIgnoreCase(host, entry.substr(1))) return true;
   }
   return false;
-}
-
-std::string PercentDecode(absl::string_view text) {
-  std::string decoded;
-  for (size_t i = 0; i < text.size(); ++i) {
-    int byte = 0;
-    if (text[i] == '%' && i + 2 < text.size() && absl::ascii_isxdigit(text[i + 1]) &&
-        absl::ascii_isxdigit(text[i + 2]) && absl::SimpleHexAtoi(text.substr(i + 1, 2), &byte)) {
-      decoded.push_back(static_cast<char>(byte));
-      i += 2;
-    } else {
-      decoded.push_back(text[i]);
-    }
-  }
-  return decoded;
 }
 
 // Never quotes the value: it may hold a password.

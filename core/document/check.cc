@@ -9,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "common/base/names.h"
 #include "common/base/status_macros.h"
 #include "core/document/checker.h"
 #include "core/document/position.h"
@@ -66,12 +67,7 @@ absl::Status CheckPlan(const Checker& checker, const v1::Plan& plan) {
 
 }  // namespace
 
-bool IsName(absl::string_view text) {
-  if (text.empty() || text.size() > kLongestName || !absl::ascii_isalnum(text[0])) return false;
-  return std::all_of(text.begin(), text.end(), [](char c) {
-    return absl::ascii_isalnum(c) || c == '-' || c == '_' || c == '.';
-  });
-}
+bool IsName(absl::string_view text) { return IsValidName(text); }
 
 bool IsHost(absl::string_view text) {
   if (text.empty() || text.size() > kLongestHost) return false;

@@ -14,7 +14,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/base/message.h"
-#include "common/base/proto_time.h"
 #include "common/base/status_macros.h"
 #include "common/build/version.h"
 #include "common/files/files.h"
@@ -111,9 +110,7 @@ class CoordinatorImpl final : public Coordinator {
   void Stop() override {
     if (server_ != nullptr) {
       spdlog::info("stopping");
-      v1::CoordinatorMessage drain;
-      *drain.mutable_drain()->mutable_reconnect_after() = ToProto(kDrainDelay);
-      hub_.Broadcast(drain);
+      hub_.Drain(kDrainDelay);
       // Agents that understand Drain leave by themselves; acknowledgements under way get out.
       for (absl::Time end = absl::Now() + kDrainWait; absl::Now() < end && !hub_.List().empty();) {
         absl::SleepFor(absl::Milliseconds(20));

@@ -3,20 +3,27 @@
 #include <utility>
 
 #include "common/base/message.h"
+#include "common/base/proto_time.h"
 
 namespace assay::dispatch {
 
 void AgentHub::Connect(const Presence& presence, std::shared_ptr<AgentOutlet> outlet) {
   std::shared_ptr<AgentOutlet> previous;
+  std::optional<v1::CoordinatorMessage> drain;
+  std::optional<absl::Status> closed;
   {
     std::lock_guard<std::mutex> lock(mutex_);
     Session& session = sessions_[presence.agent_id];
-    previous = std::exchange(session.outlet, std::move(outlet));
+    previous = std::exchange(session.outlet, outlet);
     session.presence = presence;
+    drain = drain_;
+    closed = closed_;
   }
   if (previous != nullptr) {
     previous->Close(Error(absl::StatusCode::kAborted, "server.session_replaced"));
   }
+  if (drain.has_value()) outlet->Send(*drain);
+  if (closed.has_value()) outlet->Close(*closed);
 }
 
 bool AgentHub::Disconnect(const std::string& agent_id, const AgentOutlet* outlet) {
@@ -71,11 +78,20 @@ void AgentHub::CloseExpired(absl::Time now) {
   }
 }
 
-void AgentHub::Broadcast(const v1::CoordinatorMessage& message) {
+std::vector<std::shared_ptr<AgentOutlet>> AgentHub::OutletsLocked() const {
+  std::vector<std::shared_ptr<AgentOutlet>> outlets;
+  for (const auto& [id, session] : sessions_) outlets.push_back(session.outlet);
+  return outlets;
+}
+
+void AgentHub::Drain(absl::Duration reconnect_after) {
+  v1::CoordinatorMessage message;
+  *message.mutable_drain()->mutable_reconnect_after() = ToProto(reconnect_after);
   std::vector<std::shared_ptr<AgentOutlet>> outlets;
   {
     std::lock_guard<std::mutex> lock(mutex_);
-    for (const auto& [id, session] : sessions_) outlets.push_back(session.outlet);
+    drain_ = message;
+    outlets = OutletsLocked();
   }
   for (const auto& outlet : outlets) outlet->Send(message);
 }
@@ -84,7 +100,8 @@ void AgentHub::CloseAll(const absl::Status& status) {
   std::vector<std::shared_ptr<AgentOutlet>> outlets;
   {
     std::lock_guard<std::mutex> lock(mutex_);
-    for (const auto& [id, session] : sessions_) outlets.push_back(session.outlet);
+    closed_ = status;
+    outlets = OutletsLocked();
   }
   for (const auto& outlet : outlets) outlet->Close(status);
 }

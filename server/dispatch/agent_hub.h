@@ -53,7 +53,9 @@ class AgentHub {
   void CloseSubject(const store::Subject& subject, const absl::Status& status);
   // Ends sessions whose certificate has expired.
   void CloseExpired(absl::Time now);
-  void Broadcast(const v1::CoordinatorMessage& message);
+  // Tells every agent to come back later, also those that connect from now on.
+  void Drain(absl::Duration reconnect_after);
+  // Ends every session, also those that connect from now on.
   void CloseAll(const absl::Status& status);
 
   std::optional<Presence> Find(const std::string& agent_id) const;
@@ -64,8 +66,12 @@ class AgentHub {
     Presence presence;
     std::shared_ptr<AgentOutlet> outlet;
   };
+  std::vector<std::shared_ptr<AgentOutlet>> OutletsLocked() const;
+
   mutable std::mutex mutex_;
   std::map<std::string, Session> sessions_;  // by agent id
+  std::optional<v1::CoordinatorMessage> drain_;
+  std::optional<absl::Status> closed_;
 };
 
 }  // namespace assay::dispatch

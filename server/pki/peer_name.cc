@@ -3,11 +3,10 @@
 // characters as they are), so that two spellings never name one peer.
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
 #include "common/base/message.h"
+#include "common/base/percent.h"
 #include "server/pki/authority.h"
 #include "server/pki/names.h"
 
@@ -17,36 +16,6 @@ namespace {
 constexpr absl::string_view kScheme = "assay://";
 constexpr size_t kMaxIdBytes = 256;
 
-bool IsPlain(char c) { return absl::ascii_isalnum(c) || c == '-' || c == '.' || c == '_'; }
-
-std::string PercentEncode(absl::string_view text) {
-  std::string encoded;
-  for (char c : text) {
-    if (IsPlain(c)) {
-      encoded.push_back(c);
-    } else {
-      absl::StrAppendFormat(&encoded, "%%%02X", static_cast<unsigned char>(c));
-    }
-  }
-  return encoded;
-}
-
-// Malformed escapes stay as they are and so never equal their own encoding.
-std::string PercentDecodeId(absl::string_view text) {
-  std::string decoded;
-  for (size_t i = 0; i < text.size(); ++i) {
-    int byte = 0;
-    if (text[i] == '%' && i + 2 < text.size() && absl::ascii_isxdigit(text[i + 1]) &&
-        absl::ascii_isxdigit(text[i + 2]) && absl::SimpleHexAtoi(text.substr(i + 1, 2), &byte)) {
-      decoded.push_back(static_cast<char>(byte));
-      i += 2;
-    } else {
-      decoded.push_back(text[i]);
-    }
-  }
-  return decoded;
-}
-
 absl::Status BadPeerUri(absl::string_view uri) {
   return Error(absl::StatusCode::kUnauthenticated, "identity.bad_peer_uri",
                {{"uri", absl::CHexEscape(uri.substr(0, 300))}});
@@ -55,11 +24,7 @@ absl::Status BadPeerUri(absl::string_view uri) {
 }  // namespace
 
 bool IsCoordinatorName(absl::string_view name) {
-  if (name.empty() || name.size() > 50) return false;
-  for (char c : name) {
-    if (!IsPlain(c)) return false;
-  }
-  return true;
+  return !name.empty() && name.size() <= 50 && PercentEncode(name) == name;
 }
 
 bool IsPeerId(absl::string_view id) { return !id.empty() && id.size() <= kMaxIdBytes; }
@@ -95,7 +60,7 @@ absl::StatusOr<PeerName> ParsePeerUri(absl::string_view uri) {
     } else {
       return BadPeerUri(uri);
     }
-    name.id = PercentDecodeId(rest);
+    name.id = PercentDecode(rest);
     if (!IsPeerId(name.id)) return BadPeerUri(uri);
   }
   if (!IsCoordinatorName(name.coordinator) || FormatPeerUri(name) != uri) return BadPeerUri(uri);

@@ -15,8 +15,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "agent/guard/address.h"
-#include "agent/probe/service/sigpipe_block.h"
 #include "common/build/version.h"
+#include "common/tls/sigpipe_block.h"
 
 namespace assay::agent::service {
 namespace {
@@ -282,7 +282,7 @@ void Direct(CURL* easy, const HttpRequest& request, Slist& list) {
 HttpReply PerformHttpRequest(const HttpRequest& request, const std::function<bool()>& stop) {
   static const CURLcode initialised = curl_global_init(CURL_GLOBAL_DEFAULT);
   HttpReply reply;
-  SigpipeBlock no_sigpipe;  // CURLOPT_NOSIGNAL leaves that to us
+  tls::SigpipeBlock no_sigpipe;  // CURLOPT_NOSIGNAL leaves that to us
   Transfer transfer{.request = &request};
   char error[CURL_ERROR_SIZE] = "";
   Slist connect_to;

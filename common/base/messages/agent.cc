@@ -5,8 +5,6 @@ namespace {
 
 constexpr CatalogueEntry kAgentEntries[] = {
     // Tasks
-    {"agent.no_capability", "this agent cannot run the probe \"{probe}\": {reason}",
-     "此代理无法执行探测“{probe}”：{reason}"},
     {"agent.unknown_probe",
      "this agent (version {version}) has no probe of the kind that \"{probe}\" needs; upgrade it",
      "此代理（版本 {version}）不支持“{probe}”所需类型的探测；请升级代理"},

@@ -134,6 +134,21 @@ class CoordinatorTest : public ::testing::Test {
     return run.id();
   }
 
+  // Until the coordinator lists an agent as connected: it does so just after its Welcome.
+  void WaitUntilConnected() {
+    auto stub = v1::ControlService::NewStub(ChannelAs(admin_));
+    for (absl::Time end = absl::Now() + absl::Seconds(30); absl::Now() < end;) {
+      v1::ListAgentsResponse response;
+      grpc::ClientContext context;
+      ASSERT_TRUE(stub->ListAgents(&context, {}, &response).ok());
+      for (const v1::AgentInfo& agent : response.agents()) {
+        if (agent.state() == v1::AGENT_STATE_CONNECTED) return;
+      }
+      absl::SleepFor(absl::Milliseconds(5));
+    }
+    FAIL() << "no agent connected";
+  }
+
   std::vector<v1::StoredResult> Results() {
     v1::ListResultsResponse response;
     grpc::ClientContext context;
@@ -490,7 +505,7 @@ TEST_F(CoordinatorTest, ACancelledRunTellsItsAgents) {
 TEST_F(CoordinatorTest, StoppingDrainsTheAgents) {
   tls::Identity agent = Enrol(v1::SUBJECT_KIND_VANTAGE, "sz");
   HandSession session(ChannelAs(agent), {});
-  ASSERT_TRUE(session.Next(v1::CoordinatorMessage::kWelcome).has_value());
+  WaitUntilConnected();
 
   coordinator_->Stop();
 

@@ -1,12 +1,12 @@
 // Keeps SIGPIPE from this thread: OpenSSL writes to sockets that the other side may have closed.
-#ifndef ASSAY_AGENT_PROBE_SERVICE_SIGPIPE_BLOCK_H_
-#define ASSAY_AGENT_PROBE_SERVICE_SIGPIPE_BLOCK_H_
+#ifndef ASSAY_COMMON_TLS_SIGPIPE_BLOCK_H_
+#define ASSAY_COMMON_TLS_SIGPIPE_BLOCK_H_
 
 #include <signal.h>
 
 #include <ctime>
 
-namespace assay::agent::service {
+namespace assay::tls {
 
 // Blocks the signal in the calling thread and swallows one that came up meanwhile; leaves the
 // process's disposition and other threads alone.
@@ -34,6 +34,6 @@ class SigpipeBlock {
   bool was_pending_ = false;
 };
 
-}  // namespace assay::agent::service
+}  // namespace assay::tls
 
-#endif  // ASSAY_AGENT_PROBE_SERVICE_SIGPIPE_BLOCK_H_
+#endif  // ASSAY_COMMON_TLS_SIGPIPE_BLOCK_H_
