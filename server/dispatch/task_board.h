@@ -43,7 +43,6 @@ struct Batch {
   std::vector<store::TaskTransition> transitions;
   std::vector<OutgoingMessage> messages;
   bool empty() const { return transitions.empty() && messages.empty(); }
-  void Append(Batch other);
 };
 
 // A task that ended, for watchers.
